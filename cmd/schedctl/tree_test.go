@@ -197,11 +197,11 @@ func TestCommandsAndFlagsThatAreFixed(t *testing.T) {
 	t.Parallel()
 	root := tree(t)
 	for path, flags := range map[string]string{
-		"daemon run":        "data-dir listen allow-private-networks max-lateness log-format log-level public-url trusted-proxy",
-		"daemon start":      "data-dir listen allow-private-networks max-lateness log-format log-level public-url trusted-proxy store rate-limit",
+		"daemon run":        "data-dir listen allow-private-networks allow-shared-files max-lateness log-format log-level public-url trusted-proxy",
+		"daemon start":      "data-dir listen allow-private-networks allow-shared-files max-lateness log-format log-level public-url trusted-proxy store rate-limit",
 		"daemon stop":       "data-dir timeout",
-		"daemon restart":    "data-dir listen allow-private-networks max-lateness log-format log-level public-url trusted-proxy store rate-limit",
-		"daemon install":    "data-dir listen allow-private-networks max-lateness log-format log-level public-url trusted-proxy store rate-limit dry-run",
+		"daemon restart":    "data-dir listen allow-private-networks allow-shared-files max-lateness log-format log-level public-url trusted-proxy store rate-limit",
+		"daemon install":    "data-dir listen allow-private-networks allow-shared-files max-lateness log-format log-level public-url trusted-proxy store rate-limit dry-run",
 		"daemon uninstall":  "",
 		"me":                "url api-key-file json quiet no-input no-color debug timeout",
 		"version":           "",

@@ -17,12 +17,19 @@ var features = []string{
 	"drafts", "scheduling", "publish_now", "cancel", "retry", "validation", "timeline", "target_overrides",
 	"duplicate_guard", "idempotency", "if_match", "webhooks", "events", "api_keys", "draft_keys", "account_keys",
 	"workspaces", "audit", "unschedule", "external_ids", "collections", "labels",
+	"accounts", "account_groups", "snippets", "forecast", "approvals", "notes", "series", "queues", "blackouts", "label_holds",
+	"calendar_feeds", "notifications", "webhook_replay", "archive", "resend", "search", "nodes", "docs",
+	"threads", "first_comments", "polls", "link_cards", "content_warnings", "visibility", "languages", "titles", "post_styles",
 }
 
 // Features that depend on how the daemon runs.
 const (
 	featureBackup    = "backup"
 	featureRateLimit = "rate_limit"
+	featureMedia     = "media"
+	featureAgents    = "agents"
+	featureFeeds     = "feeds"
+	featureMetrics   = "metrics"
 )
 
 // commonFields describe the options that accounts of every platform have.
@@ -53,8 +60,12 @@ func (s *Server) features() map[string]bool {
 	if _, copies := s.store.(storage.Copier); copies {
 		out[featureBackup] = true
 	}
-	if s.limits.keys != nil {
-		out[featureRateLimit] = true
+	for feature, on := range map[string]bool{
+		featureRateLimit: s.limits.keys != nil, featureMedia: s.media != nil, featureAgents: s.agents, featureFeeds: s.feeds, featureMetrics: s.metrics,
+	} {
+		if on {
+			out[feature] = true
+		}
 	}
 	return out
 }

@@ -90,6 +90,20 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("the document does not say what %s is, or it is not on: %v", feature, on)
 		}
 	}
+	for id := range documentOperations(t) {
+		if feature := featureOf[id]; feature == "" {
+			t.Errorf("featureOf in capabilities_table_test.go does not say which feature has the operation %s", id)
+		} else if !limited.Features[feature] {
+			t.Errorf("capabilities do not name %s, the feature of %s", feature, id)
+		}
+	}
+	for property := range documentSchemas(t)["CreatePost"].Value.Properties {
+		if feature := featureOfField[property]; feature == "" {
+			t.Errorf("featureOfField in capabilities_table_test.go does not say which feature has the field %s of posts", property)
+		} else if !limited.Features[feature] {
+			t.Errorf("capabilities do not name %s, the feature of %s", feature, property)
+		}
+	}
 	if plain.Features["backup"] {
 		t.Error("a store without copies has the feature backup")
 	}

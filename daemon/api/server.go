@@ -127,6 +127,9 @@ type Server struct {
 	publicURL  string
 	external   string
 	path       string // of the public URL
+	agents     bool   // the daemon serves /mcp
+	feeds      bool   // the daemon serves /feeds
+	metrics    bool   // the daemon serves /metrics
 	trusted    []netip.Prefix
 	clock      *clock.Clock
 	log        *slog.Logger
@@ -156,7 +159,7 @@ func New(c Config) *Server {
 	}
 	s := &Server{
 		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, warning: c.Warning, announced: c.Announced, nodes: c.Nodes,
-		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, cards: c.Cards, signer: c.Signer, publicURL: c.PublicURL, external: c.External, path: externalPath(c.External), trusted: c.TrustedProxies, clock: c.Clock, readers: c.Readers,
+		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, cards: c.Cards, signer: c.Signer, publicURL: c.PublicURL, external: c.External, path: externalPath(c.External), trusted: c.TrustedProxies, agents: c.Agents != nil, feeds: c.Feeds != nil, metrics: c.Metrics != nil, clock: c.Clock, readers: c.Readers,
 		inFlight: newInFlight(), mux: http.NewServeMux(),
 		keys:      newCache[[32]byte, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),
 		keysByID:  newCache[string, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),

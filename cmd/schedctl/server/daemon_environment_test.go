@@ -3,9 +3,12 @@ package server
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
@@ -149,5 +152,46 @@ func TestRestartNeedsThePassword(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// TestDocumentedVariablesExist guards that the documentation names no variable that nothing
+// reads, and that the files for Docker Compose in docs/container.md can be parsed.
+func TestDocumentedVariablesExist(t *testing.T) {
+	t.Parallel()
+	known := []string{"SCHEDCTL_REQUIRE_ALL", "SCHEDCTL_FULL", "SCHEDCTL_SERVERS", "SCHEDCTL_FLAGS"} // of tests and packages
+	for _, group := range cli.Variables {
+		for _, v := range group {
+			known = append(known, v.Name)
+		}
+	}
+	for flag := range samples {
+		known = append(known, cli.FlagVariable(flag))
+	}
+	files, err := filepath.Glob("../../../docs/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, path := range append(files, "../../../README.md", "../../../scripts/package/Containerfile", "../../../scripts/package/daemon.env") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`\bSCHEDCTL_[A-Z][A-Z_]*[A-Z]\b`).FindAllString(string(text), -1) {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s names %s, which nothing reads", path, name)
+			}
+		}
+		for _, block := range regexp.MustCompile("(?s)```yaml\n(services:.*?)```").FindAllSubmatch(text, -1) {
+			var compose struct {
+				Services map[string]struct {
+					Image       string
+					Environment map[string]string
+				}
+			}
+			if err := yaml.Unmarshal(block[1], &compose); err != nil || compose.Services["schedctl"].Image == "" {
+				t.Errorf("%s has an example that Compose cannot read: %v\n%s", path, err, block[1])
+			}
+		}
 	}
 }

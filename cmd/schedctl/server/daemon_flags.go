@@ -22,7 +22,6 @@ func (o *daemonRun) register(cmd *cobra.Command) {
 	f.StringVar(&o.listen, "listen", cli.DefaultListen, "where to listen: `host:port`, or unix:///path")
 	f.BoolVar(&o.allowPrivate, "allow-private-networks", false, "allow accounts and webhooks on loopback, private and link-local addresses, and networks over http")
 	f.Bool(sharedFilesFlag, false, "start although other users can reach the files of the data directory, for file systems that ignore modes")
-	o.SharedFiles = f.Lookup(sharedFilesFlag)
 	f.Var(&o.maxLateness, "max-lateness", "posts that are later than this `duration`, for example after an outage, are not sent")
 	f.StringVar(&o.logFormat, "log-format", "text", "the `format` of the log: text or json")
 	f.StringVar(&o.logLevel, logLevelFlag, "", "the least important `level` of lines in the log: debug, info, warn or error; by default info, and debug with --debug")
@@ -32,6 +31,7 @@ func (o *daemonRun) register(cmd *cobra.Command) {
 	o.media.register(f)
 	f.VisitAll(func(f *pflag.Flag) { f.Usage += " (environment: " + cli.FlagVariable(f.Name) + ")" })
 	cmd.Flags().AddFlagSet(f)
+	cmd.PreRun = func(*cobra.Command, []string) { o.SharedFiles = f.Lookup(sharedFilesFlag) } // other commands have this flag, too
 	cmd.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions(logLevels, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -75,6 +75,9 @@ func (o *daemonRestart) run(ctx context.Context) error {
 // is none, and gives flags that are not on the command line the values of that daemon.
 // Variables of this process go before those of the last daemon.
 func (o *daemonRestart) recall(dir string) (daemonRecord, error) {
+	if err := o.RefuseExposedData(dir); err != nil { // others could have written the record
+		return daemonRecord{}, err
+	}
 	r, err := readRecord(o.App, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
