@@ -80,8 +80,45 @@ func TestForecastOfSeries(t *testing.T) {
 				got.Results = append(got.Results, e)
 			}
 		}
-		if len(got.Results) != 1 || got.Results[0].Command != "schedctl series submit "+id || got.Results[0].At.String() != "2000-01-05T09:00:00Z" {
+		if len(got.Results) != 1 || got.Results[0].Command != "schedctl series submit "+id || got.Results[0].At.String() != "2000-01-12T09:00:00Z" {
 			t.Errorf("the forecast has %+v", got.Results)
+		}
+	})
+}
+
+// TestForecastOfOccurrences checks the accounts of occurrences that are not posts yet.
+func TestForecastOfOccurrences(t *testing.T) {
+	t.Parallel()
+	onEveryEngineInBubble(t, func(t *testing.T, f *fixture) {
+		id := f.do(nil, "POST", "/series", body{
+			"name": "monthly", "content": "again", "social_account_ids": []string{f.mine.account}, "timezone": "UTC", "start": "2000-01-02T09:00", "rule": "FREQ=WEEKLY", "ahead_days": 1,
+		}).want(201).series().Series.ID
+		only := func() apiv1.ForecastEntry {
+			t.Helper()
+			got := f.forecast(nil, "")
+			if got.Count != 1 {
+				t.Fatalf("the forecast has %+v", got.Results)
+			}
+			return got.Results[0]
+		}
+		f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Expiry.At = time.Date(2000, 1, 10, 0, 0, 0, 0, time.UTC) })
+		if e := only(); e.Kind != apiv1.ForecastTokenEnds || e.At.String() != "2000-01-16T09:00:00Z" || len(e.PostIDs) > 0 {
+			t.Errorf("the credentials end: %+v", e)
+		}
+		f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Expiry.At = time.Date(2000, 1, 20, 0, 0, 0, 0, time.UTC) })
+		if got := f.forecast(nil, "?days=21"); got.Count != 0 {
+			t.Errorf("the credentials end after the last occurrence: %+v", got.Results)
+		}
+		f.do(nil, "POST", "/posts/"+schedctl.OccurrencePostID(id, "2000-01-02T09:00")+"/cancel", nil).want(200)
+		f.changeAccount(f.mine.account, func(a *schedctl.Account) {
+			a.Refused(&schedctl.TargetError{Kind: schedctl.KindAuth, Message: "revoked", Outcome: schedctl.OutcomeNotPublished}, time.Time{})
+		})
+		if e := only(); e.Kind != apiv1.ForecastAccountError || e.At.String() != "2000-01-09T09:00:00Z" || len(e.PostIDs) > 0 {
+			t.Errorf("the account is refused: %+v", e)
+		}
+		f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Status = schedctl.AccountDisconnected })
+		if e := only(); e.Kind != apiv1.ForecastAccountRemoved || e.At.String() != "2000-01-09T09:00:00Z" {
+			t.Errorf("the account is removed: %+v", e)
 		}
 	})
 }

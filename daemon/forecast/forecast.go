@@ -119,8 +119,7 @@ func (a *Announcer) announceIn(ctx context.Context, workspaceID string, now time
 	var found usecase.Forecast
 	var known ids
 	err := a.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		c := usecase.Request{Key: schedctl.APIKey{WorkspaceID: workspaceID}, Now: now}
-		if found, err = a.cfg.Cases.Forecast(ctx, r, &c, now.Add(ahead)); err != nil {
+		if found, err = a.cfg.Cases.SharedForecast(ctx, r, workspaceID, now, now.Add(ahead)); err != nil {
 			return err
 		}
 		known, err = readIDs(r, workspaceID)

@@ -159,6 +159,47 @@ func TestEachThingIsAnnouncedOnce(t *testing.T) {
 	})
 }
 
+// TestEventsNameNoOtherAccounts pauses two accounts: a key that is limited to one of them gets
+// the event about its post.
+func TestEventsNameNoOtherAccounts(t *testing.T) {
+	t.Parallel()
+	enginetest.OnEvery(t, func(t *testing.T, store storage.Store) {
+		r := newRig(t, store)
+		first, now := r.account, schedctl.Millis(time.Now())
+		r.post("first", time.Hour)
+		r.account.ID, r.account.Name = schedctl.NewID(schedctl.AccountPrefix, now), "other"
+		r.change(func(*schedctl.Account) {})
+		r.post("second", 2*time.Hour)
+		hold := schedctl.Blackout{
+			ID: schedctl.NewID(schedctl.BlackoutPrefix, now), WorkspaceID: r.ws, From: schedctl.LocalTimeOf(now.UTC()), Timezone: "UTC", Mode: schedctl.BlackoutHold,
+			AccountIDs: []string{first.ID, r.account.ID}, Reason: "a secret", CreatedAt: now, UpdatedAt: now, Version: 1,
+		}
+		if err := hold.Resolve(); err != nil {
+			t.Fatal(err)
+		}
+		r.update(func(tx storage.Tx) error {
+			for _, a := range []schedctl.Account{first, r.account} {
+				a.SetBlackout(&hold)
+				if err := tx.PutAccount(a); err != nil {
+					return err
+				}
+			}
+			return tx.PutBlackout(hold)
+		})
+		if err := r.announcer().announce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		events, err := storage.Read(t.Context(), store.View, func(reader storage.Reader) ([]schedctl.Event, error) { return reader.Events("", 100) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := events[len(events)-1]
+		if e.Type != schedctl.EventForecastAppeared || e.Error.Code != "paused" || strings.Contains(e.Error.Message, "secret") || strings.Contains(e.Error.Message, "other") {
+			t.Errorf("the event is %+v %+v", e, e.Error)
+		}
+	})
+}
+
 // TestNodesAnnounceOnce runs several announcers at the same time.
 func TestNodesAnnounceOnce(t *testing.T) {
 	t.Parallel()

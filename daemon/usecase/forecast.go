@@ -49,11 +49,26 @@ type ForecastEntry struct {
 // Forecast checks the posts that are planned before a time, and that the key of the request
 // may see. r is a snapshot.
 func (s *Service) Forecast(ctx context.Context, r storage.Reader, c *Request, until time.Time) (Forecast, error) {
-	f := forecast{
+	return newForecast(s, r, c, until).run(ctx)
+}
+
+// SharedForecast is Forecast for all posts of a workspace. Each key may read the texts of an
+// entry that may use the account of the entry, or all accounts of its first post.
+func (s *Service) SharedForecast(ctx context.Context, r storage.Reader, workspaceID string, now, until time.Time) (Forecast, error) {
+	f := newForecast(s, r, &Request{Key: schedctl.APIKey{WorkspaceID: workspaceID}, Now: now}, until)
+	f.shared = true
+	return f.run(ctx)
+}
+
+func newForecast(s *Service, r storage.Reader, c *Request, until time.Time) *forecast {
+	return &forecast{
 		service: s, request: c, r: r, until: until,
 		keys: map[string]*schedctl.APIKey{}, series: map[string]*schedctl.Series{}, periods: map[string]period{}, changes: map[string][]time.Time{},
 		plans: map[string][]planned{}, texts: map[sentText]planned{}, found: map[causeKey]*finding{},
 	}
+}
+
+func (f *forecast) run(ctx context.Context) (Forecast, error) {
 	if err := f.readAccounts(); err != nil {
 		return Forecast{}, err
 	}
@@ -75,6 +90,7 @@ type forecast struct {
 	request *Request
 	r       storage.Reader
 	until   time.Time
+	shared  bool // keys that are limited to accounts read it, too
 	cut     bool // not all posts before until were read
 
 	accounts map[string]*schedctl.Account // of the workspace, by id
@@ -233,21 +249,21 @@ func (f *forecast) checkPost(ctx context.Context, p *schedctl.Post) error {
 	waits := false
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		due, waiting := t.Due()
+		at, waiting := t.Due()
 		if !waiting {
 			continue
 		}
 		waits = true
 		a := f.accounts[t.AccountID]
 		if a == nil || a.Status == schedctl.AccountDisconnected {
-			f.accountRemoved(p, t, a)
+			f.accountRemoved(t.AccountID, a, due{at: p.PublishAt, postID: p.ID})
 			continue
 		}
-		if now := f.request.Now; due.Before(now) {
-			due = now
+		if now := f.request.Now; at.Before(now) {
+			at = now
 		}
-		f.checkAccount(p, t, a, due)
-		if err := f.checkHolds(p, t, a, due); err != nil {
+		f.checkAccount(p, t, a, at)
+		if err := f.checkHolds(p, t, a, at); err != nil {
 			return err
 		}
 		if err := f.checkText(ctx, d, p, t, a, overrides); err != nil {

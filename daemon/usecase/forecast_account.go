@@ -11,19 +11,29 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// accountRemoved adds that the account of a target is disconnected. a is nil if the account
-// is unknown.
-func (f *forecast) accountRemoved(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) {
-	key := causeKey{apiv1.ForecastAccountRemoved, t.AccountID, ""}
-	f.add(key, p.PublishAt, t.AccountID, p.ID, func(e *finding) (string, string) {
-		cancel := "schedctl post cancel " + strings.Join(e.posts[:min(len(e.posts), maxShifted)], " ")
-		switch {
-		case a == nil:
-			return fmt.Sprintf("the account %s does not exist, so nothing is published on it; give the posts another account, or cancel them", t.AccountID), cancel
-		case !f.service.hasCredentials(a):
-			return fmt.Sprintf("the account %s is disconnected, so nothing is published on it; give the posts another account, or cancel them", accountName(a)), cancel
+// due is a post, or an occurrence of a series that is not a post yet, at its time.
+type due struct {
+	at       time.Time
+	postID   string // empty for an occurrence
+	seriesID string // of an occurrence; empty for a post
+}
+
+// accountRemoved adds that the account with an id is disconnected. a is nil if the account is
+// unknown.
+func (f *forecast) accountRemoved(id string, a *schedctl.Account, d due) {
+	f.add(causeKey{apiv1.ForecastAccountRemoved, id, ""}, d.at, id, d.postID, func(e *finding) (string, string) {
+		name, instead := id, "schedctl series show "+d.seriesID
+		if len(e.posts) > 0 {
+			instead = "schedctl post cancel " + strings.Join(e.posts[:min(len(e.posts), maxShifted)], " ")
 		}
-		return fmt.Sprintf("the account %s is disconnected, so nothing is published on it; connect it again, or give the posts another account", accountName(a)),
+		if a == nil {
+			return fmt.Sprintf("the account %s does not exist, so nothing is published on it; give the posts another account, or cancel them", name), instead
+		}
+		name = accountName(a)
+		if !f.service.hasCredentials(a) {
+			return fmt.Sprintf("the account %s is disconnected, so nothing is published on it; give the posts another account, or cancel them", name), instead
+		}
+		return fmt.Sprintf("the account %s is disconnected, so nothing is published on it; connect it again, or give the posts another account", name),
 			"schedctl account reconnect " + accountRef(a)
 	})
 }
@@ -36,32 +46,42 @@ func (s *Service) hasCredentials(a *schedctl.Account) bool {
 
 // checkAccount checks the account of a target that is due at a time: whether its network
 // refuses it, whether it waits, and whether its credentials end before.
-func (f *forecast) checkAccount(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, due time.Time) {
-	now := f.request.Now
+func (f *forecast) checkAccount(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, at time.Time) {
+	now, d := f.request.Now, due{at: p.PublishAt, postID: p.ID}
 	waits := accountWaits(a, now)
 	switch {
 	case a.Status == schedctl.AccountError && waits == nil:
-		f.add(causeKey{apiv1.ForecastAccountError, a.ID, ""}, p.PublishAt, a.ID, p.ID, func(*finding) (string, string) { return refusedAccount(a) })
+		f.accountRefused(a, d)
 	case waits != nil && waits.Until.Sub(t.LateSince()) > forecastDelay:
 		late := f.service.missesPause(a, t, now)
 		key := causeKey{apiv1.ForecastAccountWaits, a.ID, waits.Reason}
 		if late {
 			key.detail += " missed"
 		}
-		f.add(key, p.PublishAt, a.ID, p.ID, func(*finding) (string, string) {
+		f.add(key, d.at, a.ID, d.postID, func(*finding) (string, string) {
 			return fmt.Sprintf("the account %s waits until %s: %s; %s", accountName(a), waits.Until, waits.Message, whenLate(late)), "schedctl account verify " + accountRef(a)
 		})
 	}
-	if endsBefore(a, due, now) && a.Status == schedctl.AccountConnected {
-		f.add(causeKey{apiv1.ForecastTokenEnds, a.ID, timeText(a.Expiry.At)}, p.PublishAt, a.ID, p.ID, func(*finding) (string, string) {
-			about := ""
-			if a.Expiry.Assumed {
-				about = "about "
-			}
-			return fmt.Sprintf("the credentials of the account %s end %son %s, before it gets a post; get new ones and reconnect it", accountName(a), about, timeText(a.Expiry.At)),
-				"schedctl account reconnect " + accountRef(a)
-		})
+	if endsBefore(a, at, now) && a.Status == schedctl.AccountConnected {
+		f.tokenEnds(a, d)
 	}
+}
+
+// accountRefused adds that the network refuses an account.
+func (f *forecast) accountRefused(a *schedctl.Account, d due) {
+	f.add(causeKey{apiv1.ForecastAccountError, a.ID, ""}, d.at, a.ID, d.postID, func(*finding) (string, string) { return refusedAccount(a) })
+}
+
+// tokenEnds adds that the credentials of an account end before a post.
+func (f *forecast) tokenEnds(a *schedctl.Account, d due) {
+	f.add(causeKey{apiv1.ForecastTokenEnds, a.ID, timeText(a.Expiry.At)}, d.at, a.ID, d.postID, func(*finding) (string, string) {
+		about := ""
+		if a.Expiry.Assumed {
+			about = "about "
+		}
+		return fmt.Sprintf("the credentials of the account %s end %son %s, before it gets a post; get new ones and reconnect it", accountName(a), about, timeText(a.Expiry.At)),
+			"schedctl account reconnect " + accountRef(a)
+	})
 }
 
 // whenLate says what becomes of a post that its account delays.
@@ -86,12 +106,12 @@ func refusedAccount(a *schedctl.Account) (message, command string) {
 
 // checkHolds checks whether a target falls in a pause of its account, or in a period in which
 // the account is to publish nothing.
-func (f *forecast) checkHolds(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, due time.Time) error {
+func (f *forecast) checkHolds(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, at time.Time) error {
 	labels := p.Labels
 	if t.Begun() {
 		labels = nil // what has begun is finished
 	}
-	if hold, held := holdAt(a, labels, due); held && (hold.To.IsZero() || hold.To.Sub(due) > forecastDelay) {
+	if hold, held := holdAt(a, labels, at); held && (hold.To.IsZero() || hold.To.Sub(at) > forecastDelay) {
 		period, err := f.period(hold)
 		if err != nil {
 			return err
@@ -112,8 +132,8 @@ func (f *forecast) checkHolds(p *schedctl.Post, t *schedctl.Target, a *schedctl.
 			return fmt.Sprintf("%s%s until %s; %s", what, period.reason, timeText(hold.To), whenLate(late)), f.resume(period, e)
 		})
 	}
-	avoided, found := a.AvoidedAt(due)
-	if !found || !due.Equal(p.PublishAt) {
+	avoided, found := a.AvoidedAt(at)
+	if !found || !at.Equal(p.PublishAt) {
 		return nil
 	}
 	period, err := f.period(avoided)
@@ -146,7 +166,7 @@ func (f *forecast) period(b schedctl.AccountBlackout) (period, error) {
 	switch {
 	case err == nil:
 		is.id, is.all = whole.ID, len(whole.AccountIDs) == 0
-		if whole.Reason != "" {
+		if whole.Reason != "" && !(f.shared && len(whole.AccountIDs) > 1) {
 			is.reason = fmt.Sprintf(" (%s)", whole.Reason)
 		}
 	case schedctl.CodeOf(err) != schedctl.NotFound:
@@ -168,8 +188,11 @@ func (f *forecast) resume(is period, e *finding) string {
 	if is.label != "" {
 		command += " --label " + is.label
 	}
-	if is.all {
+	switch {
+	case is.all:
 		return command
+	case f.shared && len(e.accounts) > 1:
+		return "schedctl forecast" // names the others to keys that may see them
 	}
 	for _, id := range e.accounts {
 		command += " --account " + accountRef(f.accounts[id])

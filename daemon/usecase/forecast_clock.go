@@ -100,17 +100,13 @@ func (f *forecast) checkOneSeries(s *schedctl.Series) error {
 	if err != nil {
 		return nil // the planner reports it
 	}
-	now := f.request.Now
 	if f.lacksApproval(s) {
-		for local := range rule.From(schedctl.LocalTimeOf(now.In(loc))) {
-			at, _ := local.In(loc)
-			if at.Before(f.until) {
-				f.seriesNotApproved(s, at)
-			}
-			break
+		if at, ok := f.nextOccurrence(s, &rule, loc, f.request.Now); ok {
+			f.seriesNotApproved(s, at)
 		}
 		return nil
 	}
+	f.checkSeriesAccounts(s, &rule, loc)
 	if s.QueueID != "" {
 		return nil // its slots are those of the queue
 	}
@@ -118,6 +114,44 @@ func (f *forecast) checkOneSeries(s *schedctl.Series) error {
 		f.checkChange(s, &rule, loc, change)
 	}
 	return nil
+}
+
+// checkSeriesAccounts checks the accounts of a series for its occurrences that are not posts
+// yet.
+func (f *forecast) checkSeriesAccounts(s *schedctl.Series, rule *recurrence.Rule, loc *time.Location) {
+	now := f.request.Now
+	next, ok := f.nextOccurrence(s, rule, loc, now)
+	if !ok {
+		return
+	}
+	for _, id := range s.Template.AccountIDs() {
+		d, a := due{at: next, seriesID: s.ID}, f.accounts[id]
+		switch {
+		case a == nil, a.Status == schedctl.AccountDisconnected:
+			f.accountRemoved(id, a, d)
+		case a.Status == schedctl.AccountError && accountWaits(a, now) == nil:
+			f.accountRefused(a, d)
+		case a.Status == schedctl.AccountConnected && endsBefore(a, f.until, now):
+			if d.at, ok = f.nextOccurrence(s, rule, loc, a.Expiry.At); ok {
+				f.tokenEnds(a, d)
+			}
+		}
+	}
+}
+
+// nextOccurrence returns the first occurrence of a series at or after a time that is not a
+// post yet, if it is before the end of the forecast.
+func (f *forecast) nextOccurrence(s *schedctl.Series, rule *recurrence.Rule, loc *time.Location, from time.Time) (at time.Time, ok bool) {
+	for local := range rule.From(max(schedctl.LocalTimeOf(from.In(loc)), s.Cursor)) {
+		at, _ := local.In(loc)
+		switch {
+		case !at.Before(f.until):
+			return time.Time{}, false
+		case local > s.Cursor && !at.Before(from) && !s.HasExdate(local):
+			return at.UTC(), true
+		}
+	}
+	return time.Time{}, false
 }
 
 // lacksApproval reports whether a series makes no posts because it is not approved.
