@@ -22,6 +22,7 @@ type Account struct {
 	Credentials []byte       // sealed; only the daemon can open it
 	Error       *TargetError // why Status is AccountError, or nil
 	PausedUntil time.Time    // no request is sent before this time; zero for no pause
+	PausedBy    ErrorKind    // the kind of the error that paused the account while it is connected; empty if it is not known
 
 	// DisruptedSince is the time of the first request for the account without a
 	// response, with no success since; otherwise zero. While it is set, PausedUntil is
@@ -57,21 +58,29 @@ const MaxAccountWarnings = 5
 // requested stays.
 func (a *Account) EndDisruption() {
 	if !a.DisruptedSince.IsZero() {
-		a.PausedUntil, a.DisruptedSince = time.Time{}, time.Time{}
+		a.EndPause()
+	}
+}
+
+// EndPause ends a disruption, and a pause that the network requested of a connected account,
+// because a person wants the next request at once. The date of a refusal stays.
+func (a *Account) EndPause() {
+	if a.Status == AccountConnected || !a.DisruptedSince.IsZero() {
+		a.PausedUntil, a.PausedBy, a.DisruptedSince = time.Time{}, "", time.Time{}
 	}
 }
 
 // Refused records why the network refuses the account, and until when: zero if it does not
 // say so. An older pause ends, because its date says nothing about the refusal.
 func (a *Account) Refused(why *TargetError, until time.Time) {
-	a.Status, a.Error, a.PausedUntil = AccountError, why, until
+	a.Status, a.Error, a.PausedUntil, a.PausedBy = AccountError, why, until, ""
 }
 
 // Accepted records that the network accepts the account. It ends a hold, also before its
 // date, and a disruption. A pause that the network requested of a connected account stays.
 func (a *Account) Accepted() {
 	if a.Status != AccountConnected {
-		a.PausedUntil = time.Time{}
+		a.PausedUntil, a.PausedBy = time.Time{}, ""
 	}
 	a.Status, a.Error = AccountConnected, nil
 	a.EndDisruption()

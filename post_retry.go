@@ -9,7 +9,8 @@ import (
 // targets, or all if none is named. They continue with the first part that is not
 // published. A target with an unknown outcome may be published already, and is queued
 // only with Force; so is the rest of a thread whose last part lost its parent. For a
-// target that waits for its network, Retry sets AskAt to now, with or without Force.
+// target that waits for its network, or for the next attempt, Retry sets AskAt to now, with or
+// without Force.
 // Errors: [PostNotRetryable], [PostCanceled], [ValidationFailed].
 func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 	if err := p.CheckOperation(OpRetry); err != nil {
@@ -28,7 +29,7 @@ func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 		if _, waits := t.Due(); waits {
 			waiting[t.ID] = true
 		}
-		if t.WaitsForNetwork() && (len(r.TargetIDs) == 0 || named) {
+		if t.triedNow() && (len(r.TargetIDs) == 0 || named) {
 			t.AskAt = now
 			if t.NextAttemptAt.After(now) {
 				t.NextAttemptAt = now
@@ -52,6 +53,9 @@ func (p *Post) Retry(r Retry, now time.Time) ([]Event, error) {
 	*p = next
 	return p.queued(nil, now, waiting), nil
 }
+
+// triedNow reports whether a retry only ends the wait of the target.
+func (t *Target) triedNow() bool { return t.WaitsForNetwork() || t.Retries() }
 
 // retryStatus returns the status of the post, or that of its first comments if only
 // they can be retried.
@@ -77,7 +81,7 @@ func (p *Post) checkRetry(r Retry, queued int) error {
 		if t == nil {
 			return Errorf(ValidationFailed, "target_ids", "%s is not a target of this post", id)
 		}
-		if t.WaitsForNetwork() {
+		if t.triedNow() {
 			continue
 		}
 		if status := *t.progress(); status != Failed {

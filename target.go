@@ -136,6 +136,12 @@ func (t *Target) WaitsForNetwork() bool {
 	return t.Error.Kind == KindNetwork || (t.Error.Outcome == OutcomeUnknown && t.Error.Kind != KindRateLimited)
 }
 
+// Retries reports whether the target or its first comment is publishing and will be tried
+// again at a later time, because the network limits the rate of requests or failed.
+func (t *Target) Retries() bool {
+	return *t.progress() == Publishing && !t.AskAt.IsZero() && t.Error != nil && t.Error.Retryable && t.Error.Outcome == OutcomeNotPublished
+}
+
 // move applies the transition table to the target, or to the first comment of a
 // published target.
 func (t *Target) move(by Trigger) error {

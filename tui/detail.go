@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
 )
 
 const (
@@ -132,6 +133,14 @@ func targetReason(t apiv1.Target) string {
 		return string(t.Status)
 	}
 	return errorLabel(t) + ": " + t.Error.Message
+}
+
+// waitsText says why a target waits, and until when if that is known.
+func waitsText(s drawContext, w apiv1.Waits) string {
+	if w.Until == nil {
+		return oneLine(w.Message)
+	}
+	return "waits until " + when.Format(w.Until.In(s.zone)) + ": " + oneLine(w.Message)
 }
 
 // errorLabel returns a short label for the error of a target.

@@ -128,6 +128,9 @@ func targetLines(s drawContext, target apiv1.Target, width int) []string {
 	case target.Error != nil:
 		add(t.bad.Render, targetReason(target))
 	}
+	if target.Waits != nil {
+		add(t.warn.Render, waitsText(s, *target.Waits))
+	}
 	if target.NextAttemptAt != nil && target.Status == schedctl.Publishing {
 		next := "next attempt "
 		if target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown {

@@ -28,15 +28,18 @@ type Account struct {
 
 // The reasons of [Waits].
 const (
-	WaitsHold        = "hold"        // the network refuses the account until a date
-	WaitsUnreachable = "unreachable" // the network does not respond
-	WaitsPause       = "pause"       // the network has asked for a pause, or its last response was an error
+	WaitsHold        = "hold"         // the network refuses the account
+	WaitsUnreachable = "unreachable"  // the network does not respond
+	WaitsRateLimited = "rate_limited" // the network accepts no more requests for now
+	WaitsPause       = "pause"        // the last response of the network was an error
+	WaitsBlackout    = "blackout"     // a blackout of mode hold holds the account
+	WaitsLabel       = "label"        // a hold of one of the labels of the post
 )
 
-// Waits says why posts of an account wait, and until when.
+// Waits says why posts of an account wait, or one target, and until when.
 type Waits struct {
-	Reason  string `json:"reason" doc:"hold if the network refuses the account until a date; unreachable if the network does not respond; pause if the network has asked for a pause or its last response was an error." enum:"hold,unreachable,pause"`
-	Until   *Time  `json:"until" doc:"When the account is tried again." nullable:"false"`
+	Reason  string `json:"reason" doc:"hold if the network refuses the account; unreachable if the network does not respond; rate_limited if the network accepts no more requests for now; pause if its last response was an error. Targets also wait because of a blackout that holds the account, or of a hold of a label of the post." enum:"hold,unreachable,rate_limited,pause,blackout,label"`
+	Until   *Time  `json:"until" doc:"When the wait ends, as far as it is known: the account is tried again, or the hold ends. Null if it ends when a person resumes or reconnects; only on targets."`
 	Message string `json:"message" doc:"The reason in words. GET /social-accounts/{id} adds how many scheduled posts are due before, and which of them would be too late."`
 }
 

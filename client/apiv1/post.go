@@ -76,7 +76,7 @@ type Target struct {
 	NextAttemptAt   *Time           `json:"next_attempt_at" doc:"When the next attempt starts; null when none is planned."`
 	Error           *TargetError    `json:"error" doc:"The error of the last attempt; null otherwise. On a published target, with kind degraded: the changes that the network made. It may also be the error of the first comment."`
 	Parts           []TargetPart    `json:"parts" doc:"What the account publishes, in order: the post, the replies of its thread, and the first comment. A post without them has one part."`
-	Waits           *string         `json:"waits,omitempty" doc:"Why the account delays the target, such as a blackout that holds the account; absent if it does not. Only in the responses of getPost and getPostTimeline."`
+	Waits           *Waits          `json:"waits" doc:"Why the target waits, such as a rate limit of its account or a hold of one of its labels, and until when; null if nothing delays it. Always null in the responses of operations that change the post."`
 }
 
 // Override is what one account of a post gets instead of what all get. Content

@@ -298,6 +298,7 @@ var unsent = map[string]string{
 	"Account.Credentials":      "secret",
 	"Account.PausedUntil":      "shown by the targets' next_attempt_at",
 	"Account.DisruptedSince":   "shown by the targets' errors",
+	"Account.PausedBy":         "shown by waits",
 	"Limits.Polls":             "applied by validate",
 	"Limits.Files":             "applied by validate",
 	"Limits.Window":            "shown as window_seconds",

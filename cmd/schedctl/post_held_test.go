@@ -49,6 +49,30 @@ func TestPostShowTellsWhatAPostWaitsFor(t *testing.T) {
 	}
 }
 
+// TestPostShowTellsTheReason guards that the reason of a wait and its end are shown, and the
+// command that tries now.
+func TestPostShowTellsTheReason(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		waits apiv1.Waits
+		want  string
+	}{
+		"rate limit": {apiv1.Waits{Reason: apiv1.WaitsRateLimited, Until: at(time.Hour), Message: "its network accepts no more requests"}, "waits until 2026-11-21T13:00:00Z: its network accepts no more requests"},
+		"open hold":  {apiv1.Waits{Reason: apiv1.WaitsLabel, Message: "the label is held"}, "the label is held"},
+	} {
+		p := heldPost(&apiv1.TargetError{Kind: schedctl.KindRateLimited, Message: "too many requests", Retryable: true, Outcome: schedctl.OutcomeNotPublished})
+		p.Targets[1].Status, p.Targets[1].Waits = schedctl.Publishing, &tt.waits
+		m := newMachine(t, routes{"GET /social-accounts": apiv1.AccountList{}, "GET /posts/post_1": apiv1.PostEnvelope{Post: p}})
+		line := "target\tpt_2\t" + hookID + "\thttp\tpublishing\trate_limited: too many requests; " + tt.want + "\n"
+		if status := m.run(t, "post", "show", "post_1"); status != 0 || !strings.Contains(m.out.String(), line) {
+			t.Errorf("%s: exit status %d, not %q:\n%s%s", name, status, line, &m.out, &m.err)
+		}
+		if m.terminals().noColorEnv().run(t, "post", "show", "post_1"); !strings.Contains(m.out.String(), "next: schedctl post retry post_1\n") {
+			t.Errorf("%s: no advice to retry:\n%s", name, &m.out)
+		}
+	}
+}
+
 // TestPostWaitTellsWhatAPostWaitsFor guards that "post wait" reports once that an
 // account needs a person.
 func TestPostWaitTellsWhatAPostWaitsFor(t *testing.T) {

@@ -53,7 +53,7 @@ func TestAccountSaysUntilWhenItWaits(t *testing.T) {
 		}{{missed, true, true}, {waiting, true, false}, {later, false, false}} {
 			one := w.do(nil, "GET", "/posts/"+tt.id, nil).want(200).post()
 			why := one.Targets[0].Waits
-			if dated := why != nil && strings.Contains(*why, "waits until "+apiv1.NewTime(until).String()); dated != tt.waits {
+			if dated := why != nil && why.Reason == apiv1.WaitsHold && why.Until.Equal(until); dated != tt.waits {
 				t.Errorf("the target of %q waits because of %v", one.Content, why)
 			}
 			if warned := strings.Contains(strings.Join(one.Warnings, "\n"), "later than --max-lateness"); warned != tt.miss {
@@ -64,6 +64,49 @@ func TestAccountSaysUntilWhenItWaits(t *testing.T) {
 		if got, one := account().Waits, w.do(nil, "GET", "/posts/"+missed, nil).want(200).post(); got != nil || one.Warnings != nil || one.Targets[0].Waits != nil {
 			t.Errorf("after the hold, the account waits: %+v, and the post warns: %q", got, one.Warnings)
 		}
+	})
+}
+
+// TestRetryAndVerifyTryNow guards that a person need not wait for a rate limit to end.
+func TestRetryAndVerifyTryNow(t *testing.T) {
+	t.Parallel()
+	onStores(t, func(t *testing.T, store storage.Store) {
+		f := newFixtureOn(t, store)
+		until := schedctl.Millis(time.Now().Add(2 * time.Hour).UTC())
+		limit := func() {
+			f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.PausedUntil, a.PausedBy = until, schedctl.KindRateLimited })
+		}
+		limit()
+		p := f.create(body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": "now"})
+		f.changeStored(p.ID, func(p *schedctl.Post) {
+			t := &p.Targets[0]
+			t.Attempts, t.AskAt, t.NextAttemptAt = 1, until, t.PublishAt
+			t.Error = &schedctl.TargetError{Kind: schedctl.KindRateLimited, Message: "too many requests", HTTPStatus: 429, Retryable: true, Outcome: schedctl.OutcomeNotPublished}
+		})
+		for _, read := range []func() apiv1.Post{
+			func() apiv1.Post { return f.do(nil, "GET", "/posts/"+p.ID, nil).want(200).post() }, func() apiv1.Post { return f.list("").Results[0] },
+		} {
+			if w := read().Targets[0].Waits; w == nil || w.Reason != apiv1.WaitsRateLimited || !w.Until.Equal(until) {
+				t.Errorf("the target waits: %+v", w)
+			}
+		}
+		tried := func(how string) {
+			t.Helper()
+			if a := f.stored(f.mine.account); !a.PausedUntil.IsZero() || a.PausedBy != "" {
+				t.Errorf("after %s, the account is paused until %s", how, a.PausedUntil)
+			}
+		}
+		target := f.do(nil, "POST", "/posts/"+p.ID+"/retry", nil).want(202).post().Targets[0]
+		if target.NextAttemptAt == nil || time.Until(target.NextAttemptAt.Time) > 0 {
+			t.Errorf("after the retry, the next attempt is at %s", target.NextAttemptAt)
+		}
+		tried("the retry")
+		limit()
+		f.do(nil, "POST", "/social-accounts/"+f.mine.account+"/verify", nil).want(200)
+		tried("the check")
+		limit()
+		f.do(nil, "POST", "/posts/"+f.inStatus(schedctl.Failed).ID+"/retry", nil).want(202)
+		tried("the retry of a failed target")
 	})
 }
 
@@ -82,13 +125,18 @@ func TestAccountSaysWhyItIsPaused(t *testing.T) {
 	now := time.Now()
 	for _, tt := range []struct {
 		paused, disrupted time.Time
+		by                schedctl.ErrorKind
 		want              string
 	}{
-		{now.Add(time.Hour), time.Time{}, apiv1.WaitsPause},
-		{now.Add(time.Hour), now, apiv1.WaitsUnreachable},
-		{now.Add(-time.Hour), now.Add(-2 * time.Hour), ""},
+		{now.Add(time.Hour), time.Time{}, "", apiv1.WaitsPause},
+		{now.Add(time.Hour), time.Time{}, schedctl.KindPlatform, apiv1.WaitsPause},
+		{now.Add(time.Hour), time.Time{}, schedctl.KindRateLimited, apiv1.WaitsRateLimited},
+		{now.Add(time.Hour), now, schedctl.KindNetwork, apiv1.WaitsUnreachable},
+		{now.Add(-time.Hour), now.Add(-2 * time.Hour), schedctl.KindRateLimited, ""},
 	} {
-		f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.PausedUntil, a.DisruptedSince = tt.paused, tt.disrupted })
+		f.changeAccount(f.mine.account, func(a *schedctl.Account) {
+			a.PausedUntil, a.DisruptedSince, a.PausedBy = tt.paused, tt.disrupted, tt.by
+		})
 		if got := reason(); got != tt.want {
 			t.Errorf("paused until %s, unreachable since %s: the reason is %q, want %q", tt.paused, tt.disrupted, got, tt.want)
 		}

@@ -46,7 +46,7 @@ func TestHoldsOfLabels(t *testing.T) {
 		waits := func(id string) bool {
 			t.Helper()
 			why := f.do(nil, "GET", "/posts/"+id, nil).want(200).post().Targets[0].Waits
-			return why != nil && strings.Contains(*why, `holds posts with the label "launch"`)
+			return why != nil && why.Reason == apiv1.WaitsLabel && strings.Contains(why.Message, `holds posts with the label "launch"`)
 		}
 		if !waits(held) || !waits(elsewhere) || waits(free) {
 			t.Error("the wrong posts wait")

@@ -379,20 +379,25 @@ func TestHeldPostsSayWhyTheyWait(t *testing.T) {
 	tag := header("If-None-Match", f.do(nil, "GET", "/posts/"+p.ID, nil).want(200).header.Get("ETag"))
 	f.do(tag, "GET", "/posts/"+p.ID, nil).want(304)
 	b := f.blackout(pause())
-	waits := func(want string) {
+	waits := func(until *apiv1.Time) {
 		t.Helper()
 		line := decodeAs[apiv1.Timeline](t, f.do(nil, "GET", "/posts/"+p.ID+"/timeline", nil).want(200))
-		for what, got := range map[string]*string{"post": f.do(tag, "GET", "/posts/"+p.ID, nil).want(200).post().Targets[0].Waits, "timeline": line.Targets[0].Waits} {
-			if got == nil || !strings.Contains(*got, want) {
-				t.Errorf("the %s does not say why it waits: %v, want %q", what, got, want)
+		for what, got := range map[string]*apiv1.Waits{
+			"post": f.do(tag, "GET", "/posts/"+p.ID, nil).want(200).post().Targets[0].Waits, "timeline": line.Targets[0].Waits,
+			"list": f.list("").Results[0].Targets[0].Waits,
+		} {
+			if got == nil || got.Reason != apiv1.WaitsBlackout || !strings.Contains(got.Message, b.ID+" holds the account") || cmp.Diff(until, got.Until) != "" {
+				t.Errorf("the %s does not say why it waits: %+v", what, got)
 			}
 		}
 	}
-	waits(b.ID + " holds the account; it waits until the blackout ends")
+	waits(nil)
 	f.do(nil, "PATCH", "/blackouts/"+b.ID, body{"to": "2036-12-24T00:00"}).want(200)
-	waits(b.ID + " holds the account until 2036-12-24T00:00:00Z")
+	waits(apiv1.NewTime(time.Date(2036, 12, 24, 0, 0, 0, 0, time.UTC)))
 	f.do(nil, "DELETE", "/blackouts/"+b.ID, nil).want(204)
 	f.do(tag, "GET", "/posts/"+p.ID, nil).want(304)
 	f.changeAccount(f.mine.account, func(a *schedctl.Account) { a.Status = schedctl.AccountError })
-	waits("reconnected")
+	if w := f.do(tag, "GET", "/posts/"+p.ID, nil).want(200).post().Targets[0].Waits; w == nil || w.Reason != apiv1.WaitsHold || w.Until != nil || !strings.Contains(w.Message, "reconnected") {
+		t.Errorf("the post of a refused account waits: %+v", w)
+	}
 }

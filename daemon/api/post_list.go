@@ -48,6 +48,12 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 	if err == nil {
 		err = s.addAccountWarnings(ctx, c, seen, list.Results)
 	}
+	waits := false
+	for i := 0; i < len(seen) && err == nil; i++ {
+		var found bool
+		found, err = s.addWaits(ctx, c, &seen[i], refs(list.Results[i].Targets))
+		waits = waits || found
+	}
 	if err != nil {
 		return response{}, err
 	}
@@ -55,7 +61,9 @@ func (s *Server) listPosts(ctx context.Context, c *request) (response, error) {
 	if page.Next != nil {
 		list.NextCursor = new(encodeCursor(query, *page.Next))
 	}
-	return newResponse(http.StatusOK, list)
+	answer, err := newResponse(http.StatusOK, list)
+	answer.fresh = waits // which end without a commit
+	return answer, err
 }
 
 // postQuery reads the parameters of GET /posts.

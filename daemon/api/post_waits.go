@@ -23,8 +23,8 @@ func (s *Server) addWaits(ctx context.Context, c *request, p *schedctl.Post, wir
 		if err != nil {
 			return found, err
 		}
-		if why := usecase.WaitsFor(&a, p, &p.Targets[i], due, c.arrived); why != "" {
-			wire[i].Waits, found = &why, true
+		if why := usecase.WaitsFor(&a, p, &p.Targets[i], due, c.arrived); why != nil {
+			wire[i].Waits, found = why, true
 		}
 	}
 	return found, nil

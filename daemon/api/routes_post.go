@@ -128,7 +128,7 @@ func (s *Server) postOperationRoutes() []route {
 	}, {
 		method: http.MethodPost, path: "/posts/{id}/retry", id: "retryPost", tag: "Posts", overrides: true,
 		summary:     "Retry failed targets",
-		description: "Queues all failed targets, or those in target_ids. A target that may have been published already is queued only with force. A publishing target that waits for its network, or whose outcome is uncertain, is not sent again, even with force: the daemon checks with the network immediately.",
+		description: "Queues all failed targets, or those in target_ids. A target that may have been published already is queued only with force. A publishing target that waits for its network, or whose outcome is uncertain, is not sent again, even with force: the daemon checks with the network immediately. A publishing target that waits for the end of a rate limit, or for its next attempt, is tried immediately, and so is its account.",
 		scopes:      writesPosts,
 		codes:       []schedctl.Code{schedctl.PostNotRetryable, schedctl.PostCanceled, schedctl.ApprovalMissing, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
 		request:     reflect.TypeFor[apiv1.RetryPost](), optionalBody: true, status: http.StatusAccepted, response: one,

@@ -148,6 +148,31 @@ func TestRateLimitPausesTheAccount(t *testing.T) {
 	})
 }
 
+// TestRetryEndsAPause guards that a person who retries a post need not wait for the end of a
+// rate limit.
+func TestRetryEndsAPause(t *testing.T) {
+	bubble(t, func(r *rig) {
+		a := r.account("limited", nil)
+		until := time.Now().Add(20 * time.Hour).UTC()
+		r.fake.Then(publishtest.Response{Err: &publish.Error{Kind: schedctl.KindRateLimited, Outcome: no, RetryAt: until}})
+		r.start()
+		p := r.publishNow(a)
+		r.after(time.Minute)
+		if got := r.readAccount(a.ID); !got.PausedUntil.Equal(until) || got.PausedBy != schedctl.KindRateLimited {
+			t.Errorf("paused until %s by %q", got.PausedUntil, got.PausedBy)
+		}
+		r.change(p.ID, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Retry(schedctl.Retry{}, time.Now()) })
+		r.after(time.Minute)
+		r.wantCalls(1)
+		now := r.readAccount(a.ID)
+		now.EndPause()
+		r.putAccount(now)
+		r.after(time.Second)
+		r.wantStatus(p, schedctl.Published)
+		r.wantCalls(2)
+	})
+}
+
 // A pause that was removed in the store ends at the next sweep, even without a
 // notification.
 func TestPauseIsReadAgain(t *testing.T) {

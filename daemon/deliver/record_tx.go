@@ -145,7 +145,8 @@ func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
 		account.Refused(cmp.Or(e.decision.hold, e.decision.result.Error), until)
 		r.edits.events = append(r.edits.events, schedctl.AccountErrorEvent(*account, r.now))
 	case !e.decision.refused && account.Status != schedctl.AccountError && until.After(account.PausedUntil):
-		account.PausedUntil, changed = until, true
+		account.PausedUntil, account.PausedBy, changed = until, kindOf(e.decision.result.Error), true
+		r.warnOfLongPause(account)
 	}
 	if e.decision.disrupted && changed {
 		r.edits.changedAccount(account) // UpdatedAt stays: a probe is not a change that users need to see
@@ -155,6 +156,21 @@ func (r *recordTx) updateAccount(account *schedctl.Account, e *attemptEnd) {
 		account.UpdatedAt = schedctl.Millis(r.now)
 		r.edits.changedAccount(account)
 	}
+}
+
+// warnOfLongPause logs that posts of an account will be too late when its pause ends. The
+// forecast and the warnings of posts say which.
+func (r *recordTx) warnOfLongPause(a *schedctl.Account) {
+	if a.PausedUntil.Sub(r.now) > r.d.cfg.MaxLateness {
+		r.d.log.Warn("account waits longer than the late limit", "account", a.ID, "platform", a.Platform, "until", a.PausedUntil, "limit", r.d.cfg.MaxLateness, "code", a.PausedBy)
+	}
+}
+
+func kindOf(e *schedctl.TargetError) schedctl.ErrorKind {
+	if e == nil {
+		return ""
+	}
+	return e.Kind
 }
 
 // storedAttempt returns the stored version of an attempt, or the zero value if it was

@@ -113,7 +113,11 @@ func (s *Service) VerifyAccount(ctx context.Context, c *Request, view View) (Acc
 	if failure != nil {
 		return nil, connectError(p, failure)
 	}
-	return func(a *schedctl.Account) ([]schedctl.Event, error) { return verdict.Apply(a, c.Now), nil }, nil
+	return func(a *schedctl.Account) ([]schedctl.Event, error) {
+		events := verdict.Apply(a, c.Now)
+		a.EndPause() // a person wants the next post tried now
+		return events, nil
+	}, nil
 }
 
 // accountWithPublisher returns the account of the request and the publisher of its platform.

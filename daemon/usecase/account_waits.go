@@ -22,6 +22,8 @@ func accountWaits(a *schedctl.Account, now time.Time) *apiv1.Waits {
 		w.Reason, w.Message = apiv1.WaitsHold, "its network refuses the account, and schedctl checks it again at that time"
 	case !a.DisruptedSince.IsZero():
 		w.Reason, w.Message = apiv1.WaitsUnreachable, fmt.Sprintf("its network has been unreachable since %s", apiv1.Time{Time: a.DisruptedSince})
+	case a.PausedBy == schedctl.KindRateLimited:
+		w.Reason, w.Message = apiv1.WaitsRateLimited, "its network accepts no more requests until then (rate limit)"
 	}
 	return w
 }

@@ -87,9 +87,9 @@ func (c *Request) DeletePost(tx storage.Tx) error {
 	return err
 }
 
-// RetryPost queues failed targets of the post of the request again. It ends the wait for
-// the next probe of accounts whose outcome is open: storing an account, changed or not,
-// makes its deliverer ask the network.
+// RetryPost queues failed targets of the post of the request again. It ends the pauses of
+// their accounts, also those that a network has asked for, so that they are tried now. For
+// accounts whose outcome is open, storing the account makes its deliverer ask the network.
 func (c *Request) RetryPost(tx storage.Tx, retry schedctl.Retry) (schedctl.Post, error) {
 	return c.changePost(tx, tx, schedctl.OpRetry, func(p *schedctl.Post) ([]schedctl.Event, error) {
 		asked := askedNow(p, retry)
@@ -106,7 +106,7 @@ func (c *Request) RetryPost(tx storage.Tx, retry schedctl.Retry) (schedctl.Post,
 		}
 		for i := range accounts {
 			if a := &accounts[i]; slices.Contains(asked, a.ID) {
-				a.EndDisruption()
+				a.EndPause()
 				if err := tx.PutAccount(*a); err != nil {
 					return nil, err
 				}
@@ -116,11 +116,11 @@ func (c *Request) RetryPost(tx storage.Tx, retry schedctl.Retry) (schedctl.Post,
 	})
 }
 
-// askedNow returns the accounts whose networks a retry asks immediately.
+// askedNow returns the accounts whose networks a retry asks or tries immediately.
 func askedNow(p *schedctl.Post, retry schedctl.Retry) (ids []string) {
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		if t.WaitsForNetwork() && (len(retry.TargetIDs) == 0 || slices.Contains(retry.TargetIDs, t.ID)) {
+		if (t.WaitsForNetwork() || t.Retries() || t.Status == schedctl.Failed || t.CommentStatus == schedctl.Failed) && (len(retry.TargetIDs) == 0 || slices.Contains(retry.TargetIDs, t.ID)) {
 			ids = append(ids, t.AccountID)
 		}
 	}

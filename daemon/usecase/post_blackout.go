@@ -76,8 +76,8 @@ func heldBy(b schedctl.AccountBlackout) string {
 }
 
 // WaitsFor says why a target that is due at a time waits for its account, or for the end of
-// a hold of a label. It is empty if nothing of that delays the target.
-func WaitsFor(a *schedctl.Account, p *schedctl.Post, t *schedctl.Target, due, now time.Time) string {
+// a hold of a label, and until when. It is nil if nothing of that delays the target.
+func WaitsFor(a *schedctl.Account, p *schedctl.Post, t *schedctl.Target, due, now time.Time) *apiv1.Waits {
 	at := due
 	if now.After(at) {
 		at = now
@@ -86,15 +86,25 @@ func WaitsFor(a *schedctl.Account, p *schedctl.Post, t *schedctl.Target, due, no
 	if t.Begun() {
 		labels = nil
 	}
-	switch hold, held := a.PostHeldAt(labels, at); {
-	case a.DisruptedSince.IsZero() && waitsText(a, at) != "":
-		return waitsText(a, at)
+	hold, held := a.PostHeldAt(labels, at)
+	switch w := accountWaits(a, at); {
+	case w != nil && a.DisruptedSince.IsZero():
+		return w
 	case a.Status == schedctl.AccountError && !a.PausedUntil.After(now):
-		return "the network rejects the account; it waits until the account is reconnected"
+		return &apiv1.Waits{Reason: apiv1.WaitsHold, Message: "the network rejects the account; it waits until the account is reconnected"}
 	case held && hold.To.IsZero():
-		return heldBy(hold) + "; it waits until the blackout ends"
+		return &apiv1.Waits{Reason: holdReason(hold), Message: heldBy(hold) + "; it waits until the hold ends"}
 	case held && (hold.Contains(at) || !hold.To.After(now)):
-		return fmt.Sprintf("%s until %s", heldBy(hold), apiv1.Time{Time: hold.To})
+		return &apiv1.Waits{Reason: holdReason(hold), Until: apiv1.NewTime(hold.To), Message: heldBy(hold)}
+	case w != nil && (t.WaitsForNetwork() || !due.After(now)):
+		return w
 	}
-	return ""
+	return nil
+}
+
+func holdReason(hold schedctl.AccountBlackout) string {
+	if hold.Label != "" {
+		return apiv1.WaitsLabel
+	}
+	return apiv1.WaitsBlackout
 }

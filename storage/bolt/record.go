@@ -176,6 +176,7 @@ func (c *coder) account(a *schedctl.Account) {
 	if c.layout >= 12 {
 		list(c, &a.Warnings, func(c *coder, warning *string) { text(c, warning) })
 		c.fileLimits(&a.Limits.Files)
+		text(c, &a.PausedBy)
 	}
 }
 

@@ -3,7 +3,7 @@ package bolt
 import "github.com/schedctl/schedctl"
 
 // The fields of layout 12: who wrote a post, the link card that reviewers saw, who applies
-// collections, the limits of files of an account, the labels of holds, and aliases.
+// collections, the limits of files of an account and what paused it, the labels of holds, and aliases.
 
 func (c *coder) trail(t *schedctl.Trail) {
 	c.optionalID(schedctl.KeyPrefix, &t.CreatedBy)

@@ -69,6 +69,7 @@ func describeAccount(r *row, a *schedctl.Account) {
 	r.bytes("credentials", &a.Credentials)
 	r.error("error", &a.Error)
 	r.time("paused_until", &a.PausedUntil)
+	text(r, "paused_by", &a.PausedBy)
 	r.time("disrupted_since", &a.DisruptedSince)
 	r.optionalID("thread_target_id", schedctl.TargetPrefix, &a.ThreadTargetID)
 	r.add("blackouts", "jsonb", blackoutsField{&a.Blackouts})

@@ -39,7 +39,8 @@ are never sent again. A published post whose first comment failed can be retried
 id: only the comment is sent.
 
 A target that waits for its network, or whose outcome is not known yet, is not simply
-sent again: schedctl first asks the network at once.
+sent again: schedctl first asks the network at once. One that waits for the end of a rate
+limit, or for its next attempt, is tried now.
 
 Without an id, flags select failed posts as in "schedctl post list". The selected
 posts are listed, and you confirm; without a terminal --yes is required. The exit
@@ -123,7 +124,10 @@ func failedTargets(p apiv1.Post) (known, unknown []apiv1.Target) {
 // waitsForNetwork reports whether a retry makes schedctl contact the network of a
 // target at once.
 func waitsForNetwork(t apiv1.Target) bool {
-	return inDoubt(t) || t.Status == schedctl.Publishing && t.NextAttemptAt != nil && t.Error != nil && t.Error.Kind == schedctl.KindNetwork
+	if inDoubt(t) {
+		return true
+	}
+	return t.Status == schedctl.Publishing && t.NextAttemptAt != nil && t.Error != nil && (t.Error.Kind == schedctl.KindNetwork || t.Error.Retryable)
 }
 
 // tellTargets describes what happens to the targets of a selected post.

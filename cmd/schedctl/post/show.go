@@ -163,7 +163,7 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 	}
 	switch {
 	case t.Waits != nil && t.Status != schedctl.Published:
-		said = append(said, *t.Waits)
+		said = append(said, waitsText(a, *t.Waits))
 	case t.NextAttemptAt == nil || t.Attempts == 0:
 	case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
 		said = append(said, "the network is asked next "+a.TimeText(t.NextAttemptAt))
@@ -171,6 +171,14 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 		said = append(said, "next try "+a.TimeText(t.NextAttemptAt))
 	}
 	return strings.Join(said, "; ")
+}
+
+// waitsText says why something waits, and until when if that is known.
+func waitsText(a *cli.App, w apiv1.Waits) string {
+	if w.Until == nil {
+		return w.Message
+	}
+	return "waits until " + a.TimeText(w.Until) + ": " + w.Message
 }
 
 // canResend reports whether a target has failed before any part of it was published.
@@ -201,7 +209,7 @@ func nextSteps(p apiv1.Post, names Accounts) []string {
 		return append(accountSteps(p, names), "schedctl post edit "+p.ID+" --at TIME", "schedctl post cancel "+p.ID)
 	case schedctl.Publishing:
 		steps := append(accountSteps(p, names), "schedctl post wait "+p.ID)
-		if slices.ContainsFunc(p.Targets, inDoubt) {
+		if slices.ContainsFunc(p.Targets, waitsForNetwork) {
 			steps = append(steps, "schedctl post retry "+p.ID)
 		}
 		return steps

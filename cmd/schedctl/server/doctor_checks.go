@@ -232,11 +232,11 @@ func (d *doctor) checkOverdue(ctx context.Context, c *client.Client) {
 // maxLate is the maximum number of late posts that are counted.
 const maxLate = 10_000
 
-// waitsForAccounts reports whether all unfinished targets of a post wait for accounts
-// that do not work.
+// waitsForAccounts reports whether all unfinished targets of a post wait for a known reason:
+// for accounts that do not work, or for the end of a hold.
 func waitsForAccounts(p apiv1.Post, names post.Accounts) bool {
 	for _, t := range p.Targets {
-		if (t.Status == schedctl.Scheduled || t.Status == schedctl.Publishing) && !post.IsHeld(t, names) {
+		if (t.Status == schedctl.Scheduled || t.Status == schedctl.Publishing) && !post.IsHeld(t, names) && t.Waits == nil {
 			return false
 		}
 	}

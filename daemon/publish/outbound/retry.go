@@ -10,9 +10,16 @@ import (
 // maxRetry limits how far ahead a network can move a retry.
 const maxRetry = 30 * 24 * time.Hour
 
+// Numbers of seconds from minUnixTime on are Unix times: they are after 2001, and as delays
+// they would be longer than 30 years.
+const (
+	minUnixTime = 1e9
+	maxUnixTime = 1e11
+)
+
 // RetryAt returns when a network that responded with 429 allows the next request. It
 // returns the zero time if the response does not say, or names a time in the past.
-// Retry-After (RFC 9110, seconds or a date) takes precedence over X-RateLimit-Reset
+// Retry-After (RFC 9110, seconds or a date; Unix seconds are read as well) takes precedence over X-RateLimit-Reset
 // and RateLimit-Reset. Mastodon sends an RFC 3339 time in those; other networks send
 // Unix seconds or seconds from now. The result is at most 30 days ahead.
 func RetryAt(h http.Header, now time.Time) time.Time {
@@ -41,6 +48,9 @@ func RetryIn(seconds float64, now time.Time) time.Time {
 // and valid.
 func retryAfter(h http.Header, now time.Time) (at time.Time, ok bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= minUnixTime && n < maxUnixTime {
+		return limitRetry(time.Unix(n, 0), now), true
+	}
 	if seconds, ok := parseSeconds(text); ok {
 		return limitRetry(now.Add(seconds), now), true
 	}
@@ -57,9 +67,9 @@ func parseReset(text string, now time.Time) (time.Time, bool) {
 	}
 	seconds, err := strconv.ParseFloat(text, 64)
 	switch {
-	case err != nil || !(seconds >= 0 && seconds < 1e11):
+	case err != nil || !(seconds >= 0 && seconds < maxUnixTime):
 		return time.Time{}, false
-	case seconds < 1e9: // too small for a Unix time: it would be before 2002
+	case seconds < minUnixTime:
 		return now.Add(time.Duration(min(seconds, maxRetry.Seconds()) * float64(time.Second))), true
 	default:
 		return time.UnixMilli(int64(seconds * 1000)), true

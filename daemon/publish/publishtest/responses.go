@@ -55,6 +55,7 @@ func refusals() []scriptedResponse {
 		{name: "429", status: 429, kind: schedctl.KindRateLimited, outcome: notPublished},
 		{name: "429 with seconds", status: 429, header: h{"Retry-After": "90"}, kind: schedctl.KindRateLimited, outcome: notPublished, retryIn: 90 * time.Second},
 		{name: "429 with a date", status: 429, header: h{"Retry-After": at.Format(http.TimeFormat)}, kind: schedctl.KindRateLimited, outcome: notPublished, retryAt: at},
+		{name: "429 with a Unix time", status: 429, header: h{"Retry-After": fmt.Sprint(at.Unix())}, kind: schedctl.KindRateLimited, outcome: notPublished, retryAt: at},
 		{name: "429 with an ISO 8601 reset", status: 429, header: h{"X-RateLimit-Reset": at.Format(time.RFC3339Nano)}, kind: schedctl.KindRateLimited, outcome: notPublished, retryAt: at},
 		{name: "429 with a Unix reset", status: 429, header: h{"X-RateLimit-Reset": fmt.Sprint(at.Unix())}, kind: schedctl.KindRateLimited, outcome: notPublished, retryAt: at},
 		{name: "429 with nonsense", status: 429, header: h{"Retry-After": "soon", "X-RateLimit-Reset": "later"}, kind: schedctl.KindRateLimited, outcome: notPublished},

@@ -33,6 +33,8 @@ COMMENT ON COLUMN blackouts.label IS 'a hold of posts with this label alone; emp
 
 ALTER TABLE accounts ADD COLUMN warnings text[] NOT NULL DEFAULT '{}';
 ALTER TABLE accounts ADD COLUMN file_limits jsonb;
+ALTER TABLE accounts ADD COLUMN paused_by text NOT NULL DEFAULT '';
+COMMENT ON COLUMN accounts.paused_by IS 'the kind of the error that paused the account; empty if it is not known';
 COMMENT ON COLUMN accounts.file_limits IS 'the limits of files that the network reports; null for none';
 COMMENT ON COLUMN accounts.warnings IS 'what the network does not let the credentials do, at the last check';
 
