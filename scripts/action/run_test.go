@@ -173,6 +173,7 @@ func TestActionNeverPrintsTheKey(t *testing.T) {
 		"refused":         {d.inputs(map[string]string{"command": "me", "api-key": wrong}), wrong, 4},
 		"no daemon":       {d.inputs(map[string]string{"command": "me", "url": "http://127.0.0.1:1"}), d.key, 7},
 		"no such command": {d.inputs(map[string]string{"command": "frobnicate"}), d.key, 2},
+		"a plan as well":  {d.inputs(map[string]string{"plan": "posts", "apply": "posts"}), d.key, 2},
 		"two at once":     {d.inputs(map[string]string{"command": "me", "apply": "posts"}), d.key, 2},
 		"no such post":    {d.inputs(map[string]string{"command": "post show", "args": "post_01M7ZCK4D548QF7S5J8592KXEF"}), d.key, 3},
 	} {
