@@ -158,7 +158,7 @@ func ExternalIDExists(postID string) *schedctl.Error {
 // SlotTaken returns an error with code SLOT_TAKEN: another post holds the slot of an
 // account.
 func SlotTaken(accountID string, at time.Time) *schedctl.Error {
-	return schedctl.Errorf(schedctl.SlotTaken, "publish_at", "another post for %s has the slot at %s; take the next one with publish_at \"next-slot\"",
+	return schedctl.Errorf(schedctl.SlotTaken, "publish_at", "another post for %s has the slot at %s; take the next one with publish_at: next-slot (--next-slot)",
 		accountID, at.UTC().Format(time.RFC3339))
 }
 

@@ -3,7 +3,9 @@ package tui
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -174,4 +176,16 @@ func emptyMessage(s drawContext, loaded bool, err error, nothing string, width i
 		lines = append(lines, "  "+l)
 	}
 	return lines
+}
+
+// inNames returns a text with the names of accounts instead of their ids.
+func (m *Model) inNames(text string) string {
+	if !strings.Contains(text, "acct_") {
+		return text
+	}
+	ids := slices.Sorted(maps.Keys(m.accounts.names))
+	for _, id := range slices.Backward(ids) { // an id can be the start of a later one
+		text = strings.ReplaceAll(text, id, "“"+oneLine(m.accounts.names[id])+"”")
+	}
+	return text
 }

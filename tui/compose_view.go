@@ -170,7 +170,7 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 			"ctrl+s overwrite theirs   ctrl+t use theirs")
 	}
 	if c.fault != "" {
-		paint(t.bad.Render, c.fault)
+		paint(t.bad.Render, m.inNames(c.fault))
 	}
 	paint(t.bad.Render, bad...)
 	paint(t.warn.Render, warn...)

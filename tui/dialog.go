@@ -42,7 +42,7 @@ func (d *confirm) key(m *Model, k tea.KeyMsg) tea.Cmd {
 
 func (d *confirm) lines(m *Model, width, height int) (lines []string) {
 	for i, text := range d.question {
-		for _, line := range wrap(text, width) {
+		for _, line := range wrap(m.inNames(text), width) {
 			if i == 0 {
 				line = m.theme.title.Render(line)
 			}
@@ -107,7 +107,7 @@ func (d *prompt) lines(m *Model, width, _ int) []string {
 	lines := []string{m.theme.title.Render(d.label) + own(in.View())}
 	switch {
 	case d.fault != "":
-		for _, l := range wrap(d.fault, width) {
+		for _, l := range wrap(m.inNames(d.fault), width) {
 			lines = append(lines, m.theme.bad.Render(l))
 		}
 	case d.echo != nil:

@@ -222,7 +222,7 @@ func (f *form) messages(m *Model, width int) (lines []string) {
 		}
 		return lines
 	}
-	for _, l := range wrap(f.fault, width) {
+	for _, l := range wrap(m.inNames(f.fault), width) {
 		if l != "" {
 			lines = append(lines, t.bad.Render(l))
 		}

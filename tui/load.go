@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -113,7 +114,12 @@ func (m *Model) retryLater(err error) tea.Cmd {
 
 // explain formats an error in one line.
 func explain(err error) string {
-	text := oneLine(apiv1.InCommands(err.Error()))
+	text := err.Error()
+	var refused *schedctl.Error
+	if asError(err, &refused) {
+		text = strings.TrimPrefix(text, string(refused.Code)+": ") // the code is for programs
+	}
+	text = oneLine(apiv1.InCommands(text))
 	switch code := schedctl.CodeOf(err); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "the daemon did not respond in time"

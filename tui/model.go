@@ -186,11 +186,11 @@ type notice struct {
 }
 
 func (m *Model) showNotice(text string) {
-	m.notice = notice{text: text, until: m.now.Add(5 * time.Second)}
+	m.notice = notice{text: m.inNames(text), until: m.now.Add(5 * time.Second)}
 }
 
 func (m *Model) showError(text string) {
-	m.notice = notice{text: text, bad: true, until: m.now.Add(20 * time.Second)}
+	m.notice = notice{text: m.inNames(text), bad: true, until: m.now.Add(20 * time.Second)}
 }
 
 // quitWhenSaved ends the program if the user wants to quit and all changes are

@@ -71,7 +71,7 @@ func TestARefusedOrderIsReverted(t *testing.T) {
 		d.press("9", "enter")
 		f.fail("OrderQueue", schedctl.Errorf(schedctl.ValidationFailed, "post_ids", "post_q2 has no slot of the queue"))
 		d.press("J")
-		d.sees("not saved: VALIDATION_FAILED: post_q2 has no slot", "▌ Sun 22 Nov 09:00 ○ The first in the queue", "Mon 23 Nov 09:00 ○ The second")
+		d.sees("not saved: post_q2 has no slot", "▌ Sun 22 Nov 09:00 ○ The first in the queue", "Mon 23 Nov 09:00 ○ The second")
 		d.seesNot("saving…")
 		d.holds = tui.IsDrag
 		d.press("J", "u")

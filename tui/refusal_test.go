@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -47,6 +48,19 @@ var actions = []struct {
 
 // Every refusal is shown on a line, nothing that was typed is lost, and no row shows
 // a change that was refused.
+// A refusal has the names of accounts and the flags of the command line, not the words of
+// the API.
+func TestRefusalsAreInWordsOfPeople(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := full(3)
+		f.fail("Edit", schedctl.Errorf(schedctl.SlotTaken, "publish_at", "another post for acct_1 has the slot; take the next one with publish_at: next-slot (--next-slot)"))
+		d := drive(t, f, 120, 40)
+		d.press("}")
+		d.sees("another post for “me” has the slot; take the next one with --next-slot")
+		d.seesNot("acct_1", "publish_at", "SLOT_TAKEN")
+	})
+}
+
 func TestEveryActionMayBeRefused(t *testing.T) {
 	for _, a := range actions {
 		for name, refused := range refusals {

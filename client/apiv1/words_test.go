@@ -2,6 +2,17 @@ package apiv1
 
 import "testing"
 
+func TestFieldsInWords(t *testing.T) {
+	for field, want := range map[string]string{
+		"content": "text", "publish_at": "time", "social_account_ids[0]": "accounts 1", "thread[1].content": "part 3, text",
+		"target_overrides[0].link_preview.card_title": "texts of single accounts 1, link card, card title", "": "", "x[9223372036854775807]": "x", "labels": "labels",
+	} {
+		if got := FieldInWords(field); got != want {
+			t.Errorf("%q became %q, want %q", field, got, want)
+		}
+	}
+}
+
 func TestMessagesInCommands(t *testing.T) {
 	for message, want := range map[string]string{
 		"submit it with POST /posts/{id}/submit (schedctl post submit)":                                                  "submit it with schedctl post submit",

@@ -262,7 +262,7 @@ func IsFree(r storage.Reader, q *schedctl.Queue, s Search, at time.Time) error {
 	}
 	for i := range s.Accounts {
 		if _, found := s.Accounts[i].BlackoutAt(at); found {
-			return schedctl.Errorf(schedctl.SlotTaken, "publish_at", "a blackout of %s blocks the slot at %s; take the next one with publish_at \"next-slot\"",
+			return schedctl.Errorf(schedctl.SlotTaken, "publish_at", "a blackout of %s blocks the slot at %s; take the next one with publish_at: next-slot (--next-slot)",
 				s.Accounts[i].ID, at.UTC().Format(time.RFC3339))
 		}
 	}

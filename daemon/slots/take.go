@@ -32,7 +32,7 @@ func Choose(queues []schedctl.Queue, accountIDs []string) (*schedctl.Queue, erro
 		}
 		if n > 0 && q.ID != chosen.ID {
 			return nil, schedctl.Errorf(schedctl.ValidationFailed, "queue_id",
-				"the accounts have different queues (%s and %s); name a queue that has all of them (queue_id, --queue), or write separate posts", chosen.Name, q.Name)
+				"the accounts have different queues (%s and %s); name a queue that has all of them with queue_id (--queue), or write separate posts", chosen.Name, q.Name)
 		}
 		chosen = q
 	}
@@ -53,11 +53,11 @@ func chooseFor(queues []schedctl.Queue, accountID string) (*schedctl.Queue, erro
 	case 0:
 		i := slices.IndexFunc(queues, func(q schedctl.Queue) bool { return q.Default && q.Serves(accountID) })
 		if i < 0 {
-			return nil, schedctl.Errorf(schedctl.NoQueue, "queue_id", "no queue names %s, and no default queue serves it; name a queue (queue_id, --queue)", accountID)
+			return nil, schedctl.Errorf(schedctl.NoQueue, "queue_id", "no queue names %s, and no default queue serves it; name one with queue_id (--queue)", accountID)
 		}
 		return &queues[i], nil
 	}
-	return nil, schedctl.Errorf(schedctl.ValidationFailed, "queue_id", "%s has several queues (%s); name one (queue_id, --queue)", accountID, names(naming))
+	return nil, schedctl.Errorf(schedctl.ValidationFailed, "queue_id", "%s has several queues (%s); name one with queue_id (--queue)", accountID, names(naming))
 }
 
 // CheckServes returns an error with code VALIDATION_FAILED if the queue lacks one of the

@@ -22,7 +22,7 @@ func (d *Decision) avoidBlackout(a *schedctl.Account, at time.Time) error {
 			return err
 		}
 		return schedctl.Errorf(schedctl.InBlackout, "publish_at",
-			`%s is in %s, which %s avoids; use another time, take the next slot of a queue with publish_at "next-slot", or send allow_blackout: true (--allow-blackout)`,
+			`%s is in %s, which %s avoids; use another time, take the next slot of a queue with publish_at: next-slot (--next-slot), or give allow_blackout: true (--allow-blackout)`,
 			apiv1.Time{Time: at}, period, a.ID)
 	})
 }

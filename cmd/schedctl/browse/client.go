@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 	"github.com/schedctl/schedctl/tui"
 )
@@ -30,8 +31,18 @@ func tuiError(err error) error {
 	if errors.As(err, &unreachable) {
 		return unanswered{err}
 	}
+	var refused *client.Error
+	if errors.As(err, &refused) && len(refused.API.Details) > 1 {
+		return worded{err}
+	}
 	return err
 }
+
+// worded is a refusal for several reasons, in the words of the command line.
+type worded struct{ error }
+
+func (w worded) Error() string { return cli.ErrorText(w.error) }
+func (w worded) Unwrap() error { return w.error }
 
 func convertResult[T any](v T, err error) (T, error) { return v, tuiError(err) }
 

@@ -256,7 +256,10 @@ func (a *App) report(err error, args []string) {
 	if !a.JSON.asked && !asksForJSON(args) {
 		headline, details := describeError(err, message)
 		if refused, ok := errors.AsType[*client.Error](err); ok {
-			headline = withHint(headline, refused.API)
+			headline = withHint(a.inNames(headline, args), refused.API)
+			for i := range details {
+				details[i] = a.inNames(details[i], args)
+			}
 		}
 		a.Message("schedctl: " + MessageLine(headline))
 		for _, line := range details {
