@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,6 +56,8 @@ const raceOptions = "GORACE"
 //	                      wrong one at once, a revoked one when it is to publish
 //	disk DIR SIZE         mount a disk of this size at DIR
 //	received FILE         write what the receiver got to FILE, a line each
+//	published FILE        write the texts that the receiver got to FILE, sorted, each with
+//	                      its path
 //	network NAME VAR      start a fake of linkedin or x, and set VAR to its URL and LOGIN_PORT
 //	                      to a free port. The browser "xdg-open" agrees to every login
 //	picture FILE WIDTH    write a PNG of this width
@@ -91,7 +94,7 @@ func TestScripts(t *testing.T) {
 				Dir: dir, Setup: isolate, RequireExplicitExec: true, RequireUniqueNames: true, Condition: condition,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"daemon": startDaemon, "terminate": terminateDaemon, "receiver": startReceiver, "network": startNetwork(t),
-					"received": writeReceived, "disk": mountDisk, "keep": keepOutput, "picture": writePicture, "status": checkStatus, "until": untilOutput,
+					"received": writeReceived, "published": writePublished, "disk": mountDisk, "keep": keepOutput, "picture": writePicture, "status": checkStatus, "until": untilOutput,
 					"mailserver": startMailServer(t), "letters": writeLetters, "terminal": runOnTerminal, "postgres": postgresCommand(t), "sql": runSQL,
 				},
 			})
@@ -222,6 +225,8 @@ type receiver struct {
 	*httptest.Server
 	mu   sync.Mutex // mu guards seen
 	seen []string
+
+	texts []string // of the http platform, each with its path
 }
 
 func startReceiver(ts *testscript.TestScript, neg bool, args []string) {
@@ -238,6 +243,10 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	r.seen = append(r.seen, fmt.Sprintf("%s %s key=%s signed=%v auth=%q %s (%v)", req.Method, req.URL.Path, req.Header.Get("Idempotency-Key"),
 		req.Header.Get("webhook-signature") != "", req.Header.Get("Authorization"), body, err))
+	var post struct{ Content string }
+	if json.Unmarshal(body, &post) == nil && post.Content != "" {
+		r.texts = append(r.texts, fmt.Sprintf("%s %q", req.URL.Path, post.Content))
+	}
 	r.mu.Unlock()
 	last := filepath.Base(req.URL.Path)
 	switch last {
@@ -280,6 +289,19 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	fmt.Fprintf(w, `{"id":"remote-1","url":"https://bot.test/1"}`)
+}
+
+// writePublished writes what was published to the receiver, a line for each account and text.
+func writePublished(ts *testscript.TestScript, neg bool, args []string) {
+	r := of(ts).receiver
+	if neg || len(args) != 1 || r == nil {
+		ts.Fatalf("usage: published FILE, after receiver")
+	}
+	r.mu.Lock()
+	lines := slices.Clone(r.texts)
+	r.mu.Unlock()
+	slices.Sort(lines)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(append(lines, ""), "\n")), 0o600))
 }
 
 // writePicture writes a PNG; the bytes follow from the width.
