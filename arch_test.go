@@ -180,6 +180,21 @@ func TestPackageNamesSaySomething(t *testing.T) {
 	}
 }
 
+// TestClientNeedsFewModules guards that a program with the client compiles three modules
+// more, and not those of the daemon.
+func TestClientNeedsFewModules(t *testing.T) {
+	t.Parallel()
+	readFolders(t)
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./client").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	want := []string{"github.com/go-resty/resty/v2", module, "golang.org/x/net"}
+	if got := slices.Compact(slices.Sorted(slices.Values(strings.Fields(string(out))))); !slices.Equal(got, want) {
+		t.Errorf("a program with the client compiles the modules %q, want %q", got, want)
+	}
+}
+
 func listPackages(t *testing.T) []pkg {
 	t.Helper()
 	readFolders(t)

@@ -175,7 +175,7 @@ func (rt *route) successHeaders() map[string]*huma.Header {
 		headers["Accept-Ranges"] = header("bytes")
 	}
 	if rt.locates() {
-		headers["Location"] = header("The path of what was created.")
+		headers["Location"] = header("The path of what was created, with that of the public URL.")
 	}
 	if rt.media == mediaEvents {
 		headers["X-Accel-Buffering"] = header("no: a proxy is not to hold events back.")

@@ -92,6 +92,9 @@ as none.
 		b.WriteString("\n")
 		for _, v := range group {
 			about := strings.ReplaceAll(v.about, "\n", "\n"+strings.Repeat(" ", 26))
+			if len(v.Name) > 22 {
+				about = "\n" + strings.Repeat(" ", 26) + about
+			}
 			fmt.Fprintf(&b, "  %-22s  %s\n", v.Name, about)
 		}
 	}

@@ -4,6 +4,10 @@ import (
 	"encoding/json"
 	"image"
 	_ "image/png"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,9 +34,25 @@ type sight struct {
 func TestDocsInABrowser(t *testing.T) {
 	t.Parallel()
 	dir, chromium := tools(t), browser(t)
-	d, pictures := startDaemon(t), t.ArtifactDir()
+	d := startDaemon(t)
+	target, err := url.Parse(d.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(http.StripPrefix("/team/sched", httputil.NewSingleHostReverseProxy(target)))
+	t.Cleanup(proxy.Close)
+	for name, base := range map[string]string{"of the daemon": d.url, "below the path of a proxy": proxy.URL + "/team/sched"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkDocs(t, d, run(t, dir, t.TempDir(), "node", absolute(t, "docs.js"), chromium, base, d.key, t.ArtifactDir()), t.ArtifactDir())
+		})
+	}
+}
+
+// checkDocs checks what docs.js printed about the page, and its pictures.
+func checkDocs(t *testing.T, d daemon, printed, pictures string) {
+	t.Helper()
 	var seen sight
-	printed := run(t, dir, t.TempDir(), "node", absolute(t, "docs.js"), chromium, d.url, d.key, pictures)
 	if err := json.Unmarshal([]byte(printed), &seen); err != nil {
 		t.Fatalf("%v in %s", err, printed)
 	}
