@@ -40,6 +40,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		unknown *pflag.NotExistError
 		value   *pflag.InvalidValueError
 		misread *when.Error
+		refused *Failure
 	)
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
@@ -48,6 +49,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		return emptyError(value.GetFlag().Name)
 	case errors.As(err, &misread) && errors.As(err, &value):
 		return UsageError("--%s: %s", value.GetFlag().Name, misread.Message).WithHint(misread.Hint)
+	case errors.As(err, &refused) && errors.As(err, &value):
+		return UsageError("--%s %q: %s", value.GetFlag().Name, value.GetValue(), refused.Message).WithHint(refused.Hint)
 	case errors.As(err, &value):
 		return UsageError("--%s does not take %q", value.GetFlag().Name, value.GetValue()).WithHint("it takes " + valueForm(value.GetFlag().Value.Type()))
 	case errors.As(err, &unknown) && strings.ContainsFunc(FirstNonEmpty(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), unicode.IsSpace):

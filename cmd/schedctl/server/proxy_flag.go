@@ -1,11 +1,11 @@
 package server
 
 import (
-	"errors"
 	"net/netip"
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/api"
 )
 
@@ -45,11 +45,11 @@ func readProxy(name string) (netip.Prefix, error) {
 	prefix, err := netip.ParsePrefix(name)
 	switch {
 	case err != nil:
-		return prefix, errors.New("not an address: write that of the proxy, such as 127.0.0.1, a block such as 172.16.0.0/12, or unix")
+		return prefix, cli.UsageError("not an address").WithHint("write that of the proxy, such as 127.0.0.1, a block such as 172.16.0.0/12, or unix")
 	case prefix.Bits() == 0:
-		return prefix, errors.New("every address is in this block, and any client could name another address as its own; write that of the proxy")
+		return prefix, cli.UsageError("every address is in this block, and any client could name another address as its own").WithHint("write that of the proxy")
 	case prefix.Addr().Is4In6():
-		return prefix, errors.New("write the block of IPv4 addresses without the prefix ::ffff:0:0")
+		return prefix, cli.UsageError("a block of IPv4 addresses in IPv6").WithHint("write it as one of IPv4, such as 172.16.0.0/12")
 	}
 	return prefix.Masked(), nil
 }
