@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -92,15 +93,78 @@ func (m *Model) forecastText() string {
 	}
 	var kinds []string
 	for _, e := range f.list {
-		if kind := oneLine(strings.ReplaceAll(string(e.Kind), "_", " ")); !slices.Contains(kinds, kind) {
+		if kind := kindText(e.Kind); !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
 	}
 	if len(kinds) > maxKinds {
 		kinds = append(kinds[:maxKinds], "…")
 	}
-	return fmt.Sprintf("%d%s %s: %s (schedctl forecast)", len(f.list), more, noun, strings.Join(kinds, ", "))
+	return fmt.Sprintf("%d%s %s: %s (:forecast)", len(f.list), more, noun, strings.Join(kinds, ", "))
 }
+
+// openForecast shows the forecast.
+func (m *Model) openForecast() string {
+	if len(m.forecast.list) == 0 {
+		return "nothing will fail or be late in the next 21 days, as far as it is known"
+	}
+	m.dialog = &forecastView{}
+	return ""
+}
+
+// forecastView shows what will fail or be late, with the commands that mend it.
+type forecastView struct{ top int }
+
+func (v *forecastView) fullScreen() bool { return true }
+
+func (v *forecastView) key(m *Model, k tea.KeyMsg) tea.Cmd {
+	switch {
+	case key.Matches(k, m.keys.Kill):
+		return tea.Quit
+	case key.Matches(k, m.keys.Down, m.keys.PageDown):
+		v.top = min(v.top+1, len(forecastLines(m, m.width)))
+	case key.Matches(k, m.keys.Up, m.keys.PageUp):
+		v.top = max(0, v.top-1)
+	default:
+		m.dialog = nil
+	}
+	return nil
+}
+
+func (v *forecastView) lines(m *Model, width, height int) []string {
+	lines := forecastLines(m, width)
+	room := max(1, height-1)
+	first := max(0, min(v.top, len(lines)-room))
+	return append(fitLines(lines[first:], width, room), m.theme.hint.Render(clip("↑ ↓ scroll   any other key closes the forecast", width)))
+}
+
+// forecastLines renders the entries of the forecast.
+func forecastLines(m *Model, width int) (lines []string) {
+	local := func(at time.Time) string { return at.In(m.zone).Format("Mon 2 Jan 15:04") }
+	for i, e := range m.forecast.list {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		head := kindText(e.Kind)
+		if e.At != nil {
+			head = local(e.At.Time) + "  " + head
+		}
+		if e.PostCount > 1 {
+			head += fmt.Sprintf(", %d posts", e.PostCount)
+		}
+		lines = append(lines, m.theme.title.Render(clip(head, width)))
+		for _, line := range wrap(oneLine(apiv1.WithTimes(e.Message, local)), width-2) {
+			lines = append(lines, "  "+line)
+		}
+		for _, line := range wrap(oneLine(e.Command), width-2) {
+			lines = append(lines, "  "+m.theme.warn.Render(line))
+		}
+	}
+	return lines
+}
+
+// kindText returns a kind in words.
+func kindText(k apiv1.ForecastKind) string { return oneLine(strings.ReplaceAll(string(k), "_", " ")) }
 
 // warningText is what the head of the screen warns of: accounts that are paused, and the
 // forecast. It may be empty.

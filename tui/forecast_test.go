@@ -27,7 +27,7 @@ func TestForecastIsShown(t *testing.T) {
 		f := world()
 		f.plan.forecast = entries(apiv1.ForecastTokenEnds, apiv1.ForecastDuplicate, apiv1.ForecastTokenEnds, apiv1.ForecastPaused)
 		d := drive(t, f, 80, 24)
-		d.sees("4 forecasts: token ends, duplicate, … (schedctl forecast)")
+		d.sees("4 forecasts: token ends, duplicate, … (:forecast)")
 		read := f.called("Forecast")
 		f.plan.forecast = entries(apiv1.ForecastApprovalMissing)
 		for range 10 {
@@ -38,7 +38,7 @@ func TestForecastIsShown(t *testing.T) {
 			t.Errorf("the forecast was read %d times for events", n-read)
 		}
 		d.send(tui.Tick(now.Add(2 * time.Minute)))
-		d.sees("1 forecast: approval missing (schedctl forecast)")
+		d.sees("1 forecast: approval missing (:forecast)")
 		f.plan.forecast = nil
 		d.send(tui.Happened(apiv1.Event{ID: "evt_2", Type: schedctl.EventForecastAppeared}))
 		d.seesNot("forecast")
@@ -46,7 +46,30 @@ func TestForecastIsShown(t *testing.T) {
 		d.send(tui.Tick(now.Add(5 * time.Minute)))
 		d.seesNot("forecast")
 		d.send(tui.Tick(now.Add(20 * time.Minute)))
-		d.sees("1 forecast: refused (schedctl forecast)")
+		d.sees("1 forecast: refused (:forecast)")
+	})
+}
+
+// The command :forecast lists the entries with their commands.
+func TestForecastIsListed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := world()
+		f.plan.forecast = entries(apiv1.ForecastTokenEnds)
+		e := &f.plan.forecast[0]
+		e.PostCount, e.Message, e.Command = 3, "the credentials end on 2026-11-22T12:00:00Z, before the post", "schedctl account reconnect x:brand\x1b[2J"
+		d := drive(t, f, 80, 24)
+		d.press(":")
+		d.typed("forecast")
+		d.press("enter")
+		d.sees("token ends, 3 posts", "the credentials end on Sun 22 Nov", "schedctl account reconnect x:brand", "any other key closes the forecast")
+		d.press("down", "up", "q")
+		d.seesNot("closes the forecast")
+		f.plan.forecast = nil
+		d.press("R", ":")
+		d.typed("forecast")
+		d.press("enter")
+		d.sees("nothing will fail or be late")
 	})
 }
 

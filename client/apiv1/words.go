@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // requestAndCommand matches what a client of the API sends, with the command or the flag
@@ -43,4 +44,18 @@ func FieldInWords(field string) string {
 		words = append(words, word)
 	}
 	return strings.Join(words, ", ")
+}
+
+// messageTime matches a time as messages of the daemon have it.
+var messageTime = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b`)
+
+// WithTimes returns a message of the daemon with each time as format writes it.
+func WithTimes(message string, format func(time.Time) string) string {
+	return messageTime.ReplaceAllStringFunc(message, func(text string) string {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return text
+		}
+		return format(at)
+	})
 }

@@ -1,6 +1,9 @@
 package apiv1
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestFieldsInWords(t *testing.T) {
 	for field, want := range map[string]string{
@@ -26,6 +29,22 @@ func TestMessagesInCommands(t *testing.T) {
 	} {
 		if got := InCommands(message); got != want {
 			t.Errorf("%q became %q, want %q", message, got, want)
+		}
+	}
+}
+
+// Times of messages are replaced, and nothing that only resembles one.
+func TestWithTimes(t *testing.T) {
+	t.Parallel()
+	hour := func(at time.Time) string { return at.Format("15h") }
+	for message, want := range map[string]string{
+		"from 2026-12-01T10:00:00Z to 2026-12-01T12:00:00.250Z.": "from 10h to 12h.",
+		"2026-12-01T10:00:00Z":                                     "10h",
+		"no time: 2026-12-01, 10:00, x2026-12-01T10:00:00Z":        "no time: 2026-12-01, 10:00, x2026-12-01T10:00:00Z",
+		"not a time: 2026-13-01T10:00:00Z, 2026-12-01T10:00+01:00": "not a time: 2026-13-01T10:00:00Z, 2026-12-01T10:00+01:00",
+	} {
+		if got := WithTimes(message, hour); got != want {
+			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func TestForecastKinds(t *testing.T) {
 				return []string{id}
 			},
 			mend:    func(f *fixture, account string) { f.limit(account, 500) },
-			account: true, message: "the account fake:broken would not accept it: the post has 26 characters and the network allows 5", command: "schedctl post edit POST",
+			account: true, message: "the account fake:broken would not accept it: the post has 26 characters and the network allows 5", command: "schedctl post edit POST --editor",
 		},
 		"network that does not respond": {
 			kind: apiv1.ForecastAccountWaits,
@@ -220,7 +220,7 @@ func TestForecastKinds(t *testing.T) {
 			mend: func(f *fixture, _ string) {
 				f.do(nil, "PATCH", "/posts/"+f.forecast(nil, "").Results[0].PostIDs[1], body{"content": "other"}).want(200)
 			},
-			account: true, message: "gets the same text more than once less than 24 h apart", command: "schedctl post edit POST",
+			account: true, message: "gets the same text more than once less than 24 h apart", command: "schedctl post edit POST --editor",
 		},
 		"revoked key": {
 			kind: apiv1.ForecastKeyRevoked,

@@ -44,7 +44,10 @@ func (f *forecast) checkText(ctx context.Context, d *Decision, p *schedctl.Post,
 		if n := len(reasons) - 1; n > 0 {
 			message += fmt.Sprintf("; and %d more", n)
 		}
-		return message, "schedctl post edit " + p.ID
+		if reasons[0].Code == "" || strings.Contains(reasons[0].Field, "media") {
+			return message, "schedctl post edit " + p.ID + " --media FILE"
+		}
+		return message, "schedctl post edit " + p.ID + " --editor"
 	})
 	return nil
 }
@@ -135,7 +138,7 @@ func (f *forecast) checkKey(p *schedctl.Post) error {
 		if e.count == 1 {
 			command = "schedctl post show " + e.posts[0]
 		}
-		return fmt.Sprintf("the API key %q made this and is revoked since; it is published nevertheless: check that it is still wanted", strings.TrimSpace(k.Name)), command
+		return fmt.Sprintf("the API key %q made this and is revoked since; it is published nevertheless: check that it is still wanted; a change with another key confirms it", strings.TrimSpace(k.Name)), command
 	})
 	return nil
 }

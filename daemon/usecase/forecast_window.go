@@ -96,7 +96,7 @@ func (f *forecast) plan(p *schedctl.Post, t *schedctl.Target, a *schedctl.Accoun
 	key := causeKey{apiv1.ForecastDuplicate, a.ID, string(sent.fingerprint[:])}
 	say := func(e *finding) (string, string) {
 		return fmt.Sprintf("the account %s gets the same text more than once less than %s apart; its network may refuse it, or treat it as spam", accountName(a), hours(within)),
-			"schedctl post edit " + e.posts[len(e.posts)-1]
+			"schedctl post edit " + e.posts[len(e.posts)-1] + " --editor"
 	}
 	if f.found[key] == nil {
 		f.add(key, is.at, a.ID, before.postID, say)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -63,20 +62,11 @@ func DayHeading(t, now time.Time) string {
 	}
 }
 
-// apiTime matches a time as messages of the daemon have it.
-var apiTime = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b`)
-
 // LocalTimes returns a message of the daemon with its times for people, in their zone. It
 // leaves them as they are for programs.
 func (a *App) LocalTimes(message string) string {
 	if !a.OutTerminal {
 		return message
 	}
-	return apiTime.ReplaceAllStringFunc(message, func(text string) string {
-		at, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			return text
-		}
-		return at.In(a.Local).Format("Mon 2 Jan 2006 15:04 MST")
-	})
+	return apiv1.WithTimes(message, func(at time.Time) string { return at.In(a.Local).Format("Mon 2 Jan 2006 15:04 MST") })
 }
