@@ -83,6 +83,8 @@ type Client interface {
 	Forecast(ctx context.Context) (apiv1.ForecastList, error)
 
 	Series(ctx context.Context, id string) (apiv1.Series, error)
+	// CreateSeries creates the series once, as Create does.
+	CreateSeries(ctx context.Context, s apiv1.CreateSeries, key string) (apiv1.Series, error)
 	// PendingSeries returns the series that wait for an approval and have not ended.
 	PendingSeries(ctx context.Context) ([]apiv1.Series, error)
 	// ApproveSeries and RequestSeriesChanges have their effect once, as Approve does.

@@ -96,17 +96,19 @@ type composer struct {
 	submits    bool        // the request that was sent last asks for an approval
 	asking     *question   // for a file or an alt text, or nil
 	settings   settings
+	split      splitText
+	preview    preview
 }
 
 func (m *Model) compose(d draft) tea.Cmd {
 	c := &composer{
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
-		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Settings, m.keys.Outside},
-		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Settings, m.keys.Outside},
+		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Outside},
+		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Outside},
 		commentKeys: []key.Binding{m.keys.Save, m.keys.BackToText, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Outside},
 		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave, m.keys.Submit},
 		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave, m.keys.Submit},
-		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or tomorrow 9am, next-slot, now"),
+		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
 	c.setTexts(d.from)
@@ -160,7 +162,14 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	if c.settings.open {
 		return c.handleSettingsKey(m, k)
 	}
+	if c.preview.open {
+		return c.handlePreviewKey(m, k)
+	}
 	switch {
+	case key.Matches(k, m.keys.Preview):
+		c.preview = preview{open: true}
+	case key.Matches(k, m.keys.Split):
+		return c.splitText(m)
 	case key.Matches(k, m.keys.Settings):
 		c.settings.open = true
 		c.settings.focus(0)

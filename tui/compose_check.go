@@ -12,7 +12,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/threadtext"
 )
 
 // checkAfter is how long typing must pause before the daemon validates the text.
@@ -72,6 +71,8 @@ func (c *composer) handle(m *Model, msg composeMsg) tea.Cmd {
 		if msg.err == nil && msg.seq == c.validation.seq {
 			c.validation.result, c.validation.resultSeq = msg.result, msg.seq
 		}
+	case seriesMadeMsg:
+		return c.takeSeriesMade(m, msg)
 	case savedMsg:
 		return c.handleSaved(m, msg)
 	case uploadedMsg:
@@ -115,13 +116,7 @@ type counter struct {
 // counters returns the daemon's counts of the parts that an account gets, or estimates
 // until the daemon has responded.
 func (c *composer) counters(a apiv1.Account) (list []counter) {
-	limit := threadtext.Limit{Unit: a.Limits.Unit}
-	if a.Limits.MaxCharacters != nil {
-		limit.Max = *a.Limits.MaxCharacters
-	}
-	if a.Limits.URLCharacters != nil {
-		limit.URLCharacters = *a.Limits.URLCharacters
-	}
+	limit := limitOf(a)
 	for i, text := range c.partsFor(a.ID) {
 		list = append(list, counter{part: partName(i), length: limit.Length(text), limit: limit.Max})
 	}

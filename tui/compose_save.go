@@ -35,7 +35,12 @@ func (c *composer) save(m *Model, submits bool) tea.Cmd {
 		return nil
 	}
 	c.submits = submits
-	b, fault := c.publishTime(m)
+	r, repeats := c.repetition(m)
+	var b booking
+	fault := ""
+	if !repeats {
+		b, fault = c.publishTime(m)
+	}
 	switch {
 	case fault != "":
 	case submits && c.submitFault(b) != "":
@@ -57,6 +62,9 @@ func (c *composer) save(m *Model, submits bool) tea.Cmd {
 	}
 	if c.fault = fault; fault != "" {
 		return nil
+	}
+	if repeats {
+		return c.createSeries(m, r)
 	}
 	typed := c.timeInput.Value()
 	b.allowBlackout = b.publishAt != nil && typed == c.sent.blackout

@@ -23,6 +23,9 @@ func (c *composer) lines(m *Model, width, height int) []string {
 		}
 		return c.settings.lines(m, width, height)
 	}
+	if c.preview.open && !c.leaving {
+		return c.previewLines(m, width, height)
+	}
 	below := c.countLines(m.theme, m.accounts.list, width)
 	below = append(below, c.commentLine(m.theme, width)...)
 	below = append(below, c.mediaLines(s, width, max(1, height/4))...)
@@ -142,7 +145,11 @@ func (c *composer) timeLines(m *Model, width int) []string {
 		lines = append(lines, "  "+m.theme.faint.Render(clip(slot, width-2)))
 	}
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
-		lines = append(lines, "  "+m.theme.hint.Render(clip(m.echoBooking(text), width-2)))
+		echo := m.echoBooking(text)
+		if r, ok := c.repetition(m); ok {
+			echo = repeatText(r)
+		}
+		lines = append(lines, "  "+m.theme.hint.Render(clip(echo, width-2)))
 	}
 	return lines
 }
@@ -171,6 +178,11 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 	}
 	if c.fault != "" {
 		paint(t.bad.Render, m.inNames(c.fault))
+	}
+	if names := c.tooLong(m); len(names) > 0 {
+		paint(t.warn.Render, "The text is too long for "+strings.Join(names, ", ")+": alt+s splits it into parts that fit")
+	} else if c.split.after != "" && c.text.Value() == c.split.after {
+		paint(t.warn.Render, "The text is split: alt+s joins it again")
 	}
 	paint(t.bad.Render, bad...)
 	paint(t.warn.Render, warn...)

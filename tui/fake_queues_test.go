@@ -18,7 +18,8 @@ type plan struct {
 	blackouts []apiv1.Blackout
 	forecast  []apiv1.ForecastEntry
 	series    []apiv1.Series
-	removed   []apiv1.Post // occurrences that were skipped
+	made      apiv1.CreateSeries // the last new one
+	removed   []apiv1.Post       // occurrences that were skipped
 	orders    [][]string
 	skipped   []string
 	queries   []tui.SlotQuery
@@ -213,6 +214,13 @@ func (f *fake) Forecast(context.Context) (apiv1.ForecastList, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return apiv1.ForecastList{Results: slices.Clone(f.plan.forecast)}, f.enter("Forecast")
+}
+
+func (f *fake) CreateSeries(_ context.Context, s apiv1.CreateSeries, _ string) (apiv1.Series, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.plan.made = s
+	return apiv1.Series{ID: "ser_new", Name: s.Name}, f.enter("CreateSeries")
 }
 
 func (f *fake) Series(_ context.Context, id string) (apiv1.Series, error) {

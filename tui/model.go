@@ -19,6 +19,9 @@ type Config struct {
 	Zone   *time.Location   // for displaying and parsing times
 	Now    func() time.Time // never called in Update
 
+	// ZoneName is the IANA name of Zone, if Zone does not have it.
+	ZoneName string
+
 	// Renderer knows the terminal's colors; nil means no colors.
 	Renderer *lipgloss.Renderer
 

@@ -41,20 +41,22 @@ the daemon is unreachable it shows that, and continues when the daemon is back.
 
 Keys 1 to 9 and 0 choose a view, arrows or hjkl move, enter shows all details of a post,
 n writes a new post, i edits a post, s sets its time, U makes it a draft again, and ?
-lists all keys. m takes a post: arrows or a typed time move it, and enter drops it. space
-and V mark several posts, which then change together. : takes a command, such as :label
-launch or :goto friday. u undoes the last changes, one after the other (up to 50), and
-shows why if a change can no longer be undone. In the view of accounts, a connects an
-account and i edits its name, options and credentials. Secrets are never shown. v shows
-the pictures of a post in Kitty, Ghostty, iTerm2, WezTerm and terminals with Sixel.
+lists all keys. m takes a post: arrows or a typed time move it, and enter drops it.
+space and V mark several posts, which then change together. : takes a command, such as
+:label launch or :goto friday. u undoes the last changes, one after the other (up to
+50), and shows why if a change can no longer be undone. In the view of accounts, a
+connects an account and i edits its name, options and credentials. Secrets are never
+shown. v shows the pictures of a post in Kitty, Ghostty, iTerm2, WezTerm and terminals
+with Sixel.
 
 In the view of posts that wait for approval, a approves a post and schedules it, and c
 sends it back with a note that says what to change. In all views, A asks for the approval
 of a draft, w withdraws it from review, and N writes a note.
 
 While you write, a line --- starts the next part of a thread (ctrl+l inserts one), and
-each part has a counter. ctrl+o attaches a file to the part with the cursor, and ctrl+r
-opens the first comment.
+each part has a counter. alt+s splits a text that is too long, and alt+p shows what each
+account gets. "every monday 9am" as the time makes a series. ctrl+o attaches a file to
+the part with the cursor, and ctrl+r opens the first comment.
 
 With --accessible, or with ACCESSIBLE in the environment, the screen shows sentences
 instead of columns, without color, and updates at most once a minute, for screen
@@ -106,6 +108,9 @@ func (o *browser) run(ctx context.Context) error {
 		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse && !o.accessible && o.Getenv("ACCESSIBLE") == "",
 		ASCII: o.ascii || asciiLocale(o.Getenv("LC_ALL"), o.Getenv("LC_CTYPE"), o.Getenv("LANG")),
 		Edit:  o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.System.Out,
+	}
+	if name, err := o.ZoneName(zone); err == nil {
+		config.ZoneName = name
 	}
 	if ground, known := o.Background(); known && config.Renderer != nil {
 		config.Background = ground

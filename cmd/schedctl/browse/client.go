@@ -223,6 +223,10 @@ func (d daemonOf) Blackouts(ctx context.Context) ([]apiv1.Blackout, error) {
 	return convertResult(d.http.Blackouts(ctx))
 }
 
+func (d daemonOf) CreateSeries(ctx context.Context, s apiv1.CreateSeries, key string) (apiv1.Series, error) {
+	return convertResult(d.http.CreateSeries(ctx, s, client.IdempotencyKey(key)))
+}
+
 func (d daemonOf) Series(ctx context.Context, id string) (apiv1.Series, error) {
 	return convertResult(d.http.Series(ctx, id))
 }

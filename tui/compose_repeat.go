@@ -1,0 +1,103 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
+	"github.com/schedctl/schedctl/client/repeat"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// seriesMadeMsg is the result of creating a series.
+type seriesMadeMsg struct {
+	id     string
+	series apiv1.Series
+	err    error
+}
+
+func (m seriesMadeMsg) composer() string { return m.id }
+
+// repetition returns the repetition that is typed as the time of a new post. A text that is a
+// time is none.
+func (c *composer) repetition(m *Model) (r repeat.Repetition, ok bool) {
+	text := strings.TrimSpace(c.timeInput.Value())
+	if c.draft.post.ID != "" || c.draft.resends || text == "" {
+		return r, false
+	}
+	if _, err := when.Parse(text, m.now, m.zone); err == nil {
+		return r, false
+	}
+	r, err := repeat.Parse(text, m.now, m.zone)
+	return r, err == nil
+}
+
+// repeatText describes a repetition.
+func repeatText(r repeat.Repetition) string {
+	return "a series: " + repeat.Words(&r.Rule, r.Start)
+}
+
+// createSeries sends the series of the post.
+func (c *composer) createSeries(m *Model, r repeat.Repetition) tea.Cmd {
+	zone := cmp.Or(m.cfg.ZoneName, m.zone.String())
+	switch {
+	case zone == "Local":
+		c.fault = "the name of your time zone is not known: start with --tz, such as --tz Europe/Berlin"
+	case c.submits:
+		c.fault = "save the series first; it waits for approval if the workspace wants that"
+	case len(c.accountIDs) == 0:
+		c.fault = "choose an account first"
+	}
+	if c.fault != "" {
+		return nil
+	}
+	p := c.body(booking{})
+	s := apiv1.CreateSeries{Name: seriesName(p), Timezone: zone, Start: string(r.Start), Rule: r.Rule.String()}
+	fields.Copy(&s, p)
+	cl, id := m.cfg.Client, c.id
+	c.sending = true
+	key := c.idempotencyKey(p) + "-series"
+	return m.call(func(ctx context.Context) tea.Msg {
+		made, err := cl.CreateSeries(ctx, s, key)
+		return seriesMadeMsg{id: id, series: made, err: err}
+	})
+}
+
+// seriesName returns the name of the series of a post: its title, or the start of its text.
+func seriesName(p apiv1.CreatePost) string {
+	const most = 40 // characters
+	name := excerpt(p.Content, most)
+	if p.Title != nil && *p.Title != "" {
+		name = oneLine(*p.Title)
+	}
+	for utf8.RuneCountInString(name) > most {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	if name = strings.TrimSpace(name); name == "" {
+		return "series"
+	}
+	return name
+}
+
+// takeSeriesMade closes the composer, or says why there is no series.
+func (c *composer) takeSeriesMade(m *Model, msg seriesMadeMsg) tea.Cmd {
+	c.sending = false
+	switch {
+	case noResponse(msg.err):
+		c.fault = "no response; your text is kept. Save again when the daemon is back: " + explain(msg.err)
+		return nil
+	case msg.err != nil:
+		c.fault = "not saved; your text is kept: " + explain(msg.err) + " (the name of the series is the title, in the settings)"
+		return nil
+	}
+	m.dialog = nil
+	m.showNotice("saved: the series “" + oneLine(msg.series.Name) + "”; its posts appear as their time comes near")
+	m.offerUndo(&undo{why: "the series “" + oneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
+	return m.reload()
+}
