@@ -60,13 +60,19 @@ func flagError(cmd *cobra.Command, err error) error {
 		return unknownCommand(cmd, cmd.Flags().Args())
 	case errors.As(err, &unknown) && cmd.Flag(unknown.GetSpecifiedShortnames()) != nil: // -json
 		return UsageError("unknown flag -%s", unknown.GetSpecifiedShortnames()).WithHint("did you mean --" + unknown.GetSpecifiedShortnames() + "?")
-	case errors.As(err, &unknown) && strings.HasSuffix(cmd.Use, "[TEXT]") && slices.Contains(textWords, unknown.GetSpecifiedName()):
-		return UsageError("unknown flag --%s", unknown.GetSpecifiedName()).WithHint("the text is an argument: " + cmd.CommandPath() + strings.TrimPrefix(strings.TrimSuffix(cmd.Use, "[TEXT]"), cmd.Name()) + `"Hello"`)
+	case errors.As(err, &unknown) && takesText(cmd) && slices.Contains(textWords, unknown.GetSpecifiedName()):
+		return UsageError("unknown flag --%s", unknown.GetSpecifiedName()).WithHint("the text is an argument: " + strings.TrimSuffix(cmd.Parent().CommandPath()+" "+plainUse(cmd), "TEXT") + `"Hello"`)
 	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
 		return UsageError("unknown flag --%s", unknown.GetSpecifiedName()).WithHint(didYouMean(nearFlags(cmd, unknown.GetSpecifiedName()), see))
 	}
 	return UsageError("%v", err).WithHint(see)
 }
+
+// plainUse returns the arguments of a command after its name, without brackets.
+func plainUse(cmd *cobra.Command) string { return strings.NewReplacer("[", "", "]", "").Replace(cmd.Use) }
+
+// takesText reports whether the last argument of a command is the text of a post.
+func takesText(cmd *cobra.Command) bool { return strings.HasSuffix(plainUse(cmd), " TEXT") }
 
 // nearest returns names that are similar to a mistyped one, compared in the same way
 // as cobra compares commands.

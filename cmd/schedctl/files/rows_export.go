@@ -50,12 +50,13 @@ are left out unless --status asks for them.
 
 CSV and JSON Lines have the columns that "schedctl post import" reads; media are the ids
 of assets. Texts for single accounts are in columns text:ACCOUNT. Only JSON Lines hold
-other overrides, the media of further parts and the card of a link. A scheduled post with a slot has its queue instead of a
-time. A series has one line, in place of its scheduled posts. Its other posts, and those
-that were changed alone, become posts of their own. Without a filter, all series that
-have not ended are exported. What the format cannot hold is reported on standard error
-with the number of posts. Importing the file again at the same daemon changes nothing. At
-another daemon it creates the series, and the posts whose time is in the future.
+other overrides, the media of further parts and the card of a link. A scheduled post
+with a slot has its queue instead of a time. A series has one line, in place of its
+scheduled posts. Its other posts, and those that were changed alone, become posts of
+their own. Without a filter, all series that have not ended are exported. What the
+format cannot hold is reported on standard error with the number of posts. Importing the
+file again at the same daemon changes nothing. At another daemon it creates the series,
+and the posts whose time is in the future.
 
 Texts are written unchanged, also those that start with =, +, - or @. A spreadsheet reads
 those as formulas: import the file as text when others write your posts.

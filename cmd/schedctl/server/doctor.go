@@ -37,8 +37,9 @@ func NewDoctor(a *cli.App) *cobra.Command {
 		Short: "Look for what is wrong, and say what to do",
 		Long: `Find problems: check the configuration, the daemon, the API key, the clocks, the time
 zones, the keyring, the accounts, overdue posts, the forecast of the next 21 days, the
-newest media files, and the free disk space of a daemon on this machine. Each check is a line: ok, warn or fail, and what
-to do. When a check fails, the exit status is 1. The command changes nothing.
+newest media files, and the free disk space of a daemon on this machine, and who can
+reach its files. Each check is a line: ok, warn or fail, and what to do. When a check
+fails, the exit status is 1. The command changes nothing.
 
 Without a terminal the fields are the status, the check, the result, and what to do.`,
 		Example: `  schedctl doctor
