@@ -142,7 +142,7 @@ func TestForecastOfFiles(t *testing.T) {
 			return tx.PutMediaAsset(a)
 		})
 		got := f.forecast(nil, "")
-		if got.Count != 1 || got.Results[0].Kind != apiv1.ForecastRefused || !strings.Contains(got.Results[0].Message, "the file "+asset.ID+" was deleted") || !strings.HasSuffix(got.Results[0].Command, " --media FILE") {
+		if got.Count != 1 || got.Results[0].Kind != apiv1.ForecastRefused || !strings.Contains(got.Results[0].Message, "the file "+asset.FileName+" was deleted") || !strings.HasSuffix(got.Results[0].Command, " --media FILE") {
 			t.Errorf("the forecast has %+v", got.Results)
 		}
 	})

@@ -337,6 +337,26 @@ func TestForecastOfLimitedKey(t *testing.T) {
 	})
 }
 
+// TestForecastCommandsAreSafe gives names to an account and a label that a shell would read as
+// more than a word: a person copies commands from a forecast.
+func TestForecastCommandsAreSafe(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.create(body{"content": "one", "social_account_ids": []string{f.mine.account}, "publish_at": in(24 * time.Hour), "labels": []string{"$(reboot)"}})
+	f.changeAccount(f.mine.account, func(a *schedctl.Account) {
+		a.Name, a.Status = "a; reboot", schedctl.AccountError
+	})
+	hold := decodeAs[apiv1.BlackoutEnvelope](t, f.do(nil, "POST", "/blackouts", body{"from": localIn(0), "timezone": "UTC", "mode": "hold", "label": "$(reboot)"}).want(201)).Blackout
+	var commands []string
+	for _, e := range f.forecast(nil, "").Results {
+		commands = append(commands, e.Command)
+	}
+	slices.Sort(commands)
+	if diff := cmp.Diff([]string{"schedctl account verify " + f.mine.account, "schedctl blackout remove " + hold.ID}, commands); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestForecastIsBounded reads a limited number of posts, and of bytes of their texts, and says
 // so.
 func TestForecastIsBounded(t *testing.T) {

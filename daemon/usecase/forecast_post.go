@@ -55,6 +55,9 @@ func (f *forecast) checkText(ctx context.Context, d *Decision, p *schedctl.Post,
 // fileProblem says why a file cannot be published. It is empty if it can. a is nil if the
 // file is unknown.
 func fileProblem(a *schedctl.MediaAsset, id string) string {
+	if a != nil && a.FileName != "" {
+		id = a.FileName
+	}
 	switch {
 	case a == nil || a.Status == schedctl.MediaDeleted:
 		return fmt.Sprintf("the file %s was deleted; give the post another one", id)
