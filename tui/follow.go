@@ -58,6 +58,10 @@ func (f *feed) seek(p apiv1.Post) {
 	if !matches(f.query, p) {
 		return
 	}
+	if len(f.pages) == 0 {
+		f.anchor = p.ID // the first page is being loaded
+		return
+	}
 	f.sought, f.seeks = &p, 0
 	f.stepSeek()
 }

@@ -314,3 +314,26 @@ func TestEventsWhilePostsAreGrabbed(t *testing.T) {
 		d.sees("▌ 18:00")
 	})
 }
+
+// Keys that arrive before the posts of another week are loaded move the post further.
+func TestKeysBeforeTheWeekIsLoaded(t *testing.T) {
+	for _, keys := range [][]string{{"m", "right", "right", "down", "left", "right", "enter"}, {"}", "}", "}"}} {
+		for _, view := range []string{"2", "3"} {
+			synctest.Test(t, func(t *testing.T) {
+				f := full(60)
+				d := drive(t, f, 80, 24)
+				d.press(view)
+				d.holds = tui.IsPage
+				for range 3 { // to another month
+					d.press(keys...)
+				}
+				d.release()
+				d.release()
+				if got := f.post(t, "post_0000").PublishAt; !got.After(now.Add(48 * time.Hour)) {
+					t.Errorf("%s %v: the post is at %v", view, keys, got)
+				}
+				d.sees("Post number 0")
+			})
+		}
+	}
+}
