@@ -69,7 +69,9 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 // plainUse returns the arguments of a command after its name, without brackets.
-func plainUse(cmd *cobra.Command) string { return strings.NewReplacer("[", "", "]", "").Replace(cmd.Use) }
+func plainUse(cmd *cobra.Command) string {
+	return strings.NewReplacer("[", "", "]", "").Replace(cmd.Use)
+}
 
 // takesText reports whether the last argument of a command is the text of a post.
 func takesText(cmd *cobra.Command) bool { return strings.HasSuffix(plainUse(cmd), " TEXT") }
