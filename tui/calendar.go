@@ -76,7 +76,9 @@ func (m *Model) goTo(t time.Time) {
 	m.detail.close()
 	m.ghost = slotKey{}
 	f := m.feed()
-	m.month.selectDay(dayOf(t, m.zone))
+	if m.tab == tabMonth {
+		m.month.selectDay(dayOf(t, m.zone))
+	}
 	if m.showsTime(t) {
 		f.selectFrom(dayOf(t, m.zone))
 		return

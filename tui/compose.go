@@ -82,6 +82,7 @@ type composer struct {
 	media        media
 	accountIDs   []string
 	cursor       int
+	narrow       accountFilter
 	timeInput    textinput.Model
 	originalTime string
 	slotText     string // the text of the time field for draft.slot
@@ -106,7 +107,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Outside},
 		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Outside},
 		commentKeys: []key.Binding{m.keys.Save, m.keys.BackToText, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Outside},
-		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Field, m.keys.Leave, m.keys.Submit},
+		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Narrow, m.keys.Field, m.keys.Leave, m.keys.Submit},
 		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave, m.keys.Submit},
 		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
@@ -149,6 +150,9 @@ func newText(t theme) textarea.Model {
 func (c *composer) fullScreen() bool { return true }
 
 func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
+	if c.narrow.typing && c.field == fieldAccounts && !key.Matches(k, m.keys.Kill, m.keys.Field, m.keys.FieldBack, m.keys.Save) {
+		return c.handleAccountKey(m, k)
+	}
 	if c.leaving {
 		return c.handleLeaveKey(m, k)
 	}
@@ -224,8 +228,14 @@ func (c *composer) nextField(steps int) int {
 
 // handleAccountKey changes the selected accounts.
 func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
-	list := m.accounts.list
+	list := c.narrow.of(m.accounts.list)
 	switch {
+	case c.narrow.typing:
+		c.cursor = 0
+		c.narrow.key(k)
+	case key.Matches(k, m.keys.Narrow):
+		c.narrow = accountFilter{typing: true}
+		c.cursor = 0
 	case key.Matches(k, m.keys.Up):
 		c.cursor = clamp(c.cursor-1, len(list))
 	case key.Matches(k, m.keys.Down):

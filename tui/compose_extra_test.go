@@ -98,3 +98,22 @@ func TestARepeatedPostIsWritten(t *testing.T) {
 		d.sees("schedctl series end")
 	})
 }
+
+// The accounts of the composer can be filtered, and the chosen ones are counted.
+func TestAccountsOfTheComposerAreFiltered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := crowded(0)
+		d := drive(t, f, 100, 30)
+		d.press("n", "x", "tab", "/")
+		d.typed("ND-17")
+		d.sees("/ ND-17: 1 match", "[ ] brand-17")
+		d.press("enter", " ")
+		d.sees("To, 1 chosen", "[x] brand-17")
+		d.press("/", "3", "3", "enter", " ", "/", "esc")
+		d.sees("To, 2 chosen", "brand-00")
+		d.press("ctrl+s")
+		if ids := f.lastCreate.SocialAccountIDs; len(ids) != 2 || ids[0] != "acct_17" || ids[1] != "acct_33" {
+			t.Errorf("the accounts are %v", ids)
+		}
+	})
+}

@@ -106,10 +106,17 @@ func (c *composer) label(text string, field int) string {
 // accountLines renders the accounts near the cursor.
 func (c *composer) accountLines(s drawContext, list []apiv1.Account, err error, width, room int) []string {
 	title := "To"
+	all := list
+	list = c.narrow.of(list)
+	if n := len(c.accountIDs); n > 0 {
+		title = fmt.Sprintf("To, %d chosen", n)
+	}
 	switch {
+	case c.narrow.typing || c.narrow.text != "":
+		title += c.narrow.title(len(list))
 	case err != nil:
 		title = "To: " + explain(err)
-	case len(list) == 0:
+	case len(all) == 0:
 		title = "To: no account yet; connect one in the view Accounts"
 	}
 	lines := []string{c.label(title, fieldAccounts)}

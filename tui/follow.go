@@ -37,7 +37,9 @@ func (m *Model) follow(p apiv1.Post) {
 			m.week, m.month = week, month
 			return
 		}
-		m.month.day = dayOf(at.Time, m.zone)
+		if m.tab == tabMonth {
+			m.month.day = dayOf(at.Time, m.zone)
+		}
 		if !shown {
 			m.ghost = slotKey{}
 			f.reset(q)

@@ -179,3 +179,18 @@ func crowded(n int) *fake {
 	}
 	return f
 }
+
+// What the week shows does not change the day of the month.
+func TestWeekAndMonthAreApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := drive(t, full(400), 120, 40)
+		d.press("2", "g")
+		d.typed("1 feb")
+		d.press("enter", "3")
+		d.sees("Today, Saturday 21 November 2026, 1 post")
+		d.press("2")
+		d.sees("Mon  1")
+		d.press("}", "3")
+		d.sees("Today, Saturday 21 November 2026, 1 post")
+	})
+}

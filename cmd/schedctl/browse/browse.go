@@ -112,8 +112,10 @@ func (o *browser) run(ctx context.Context) error {
 	if name, err := o.ZoneName(zone); err == nil {
 		config.ZoneName = name
 	}
-	if ground, known := o.Background(); known && config.Renderer != nil {
-		config.Background = ground
+	if config.Renderer != nil {
+		if ground, known := o.Background(); known {
+			config.Background = ground
+		}
 	}
 	if !config.Plain {
 		config.Show = o.pictures(c)

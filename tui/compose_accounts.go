@@ -1,0 +1,58 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// accountFilter narrows the accounts of the composer to those whose name has a text.
+type accountFilter struct {
+	typing bool // keys go to the text
+	text   string
+}
+
+// maxFilter is the maximum number of bytes of the text.
+const maxFilter = 80
+
+// of returns the accounts that match.
+func (f *accountFilter) of(list []apiv1.Account) (out []apiv1.Account) {
+	if f.text == "" {
+		return list
+	}
+	for _, a := range list {
+		if strings.Contains(strings.ToLower(oneLine(a.Name)+" "+oneLine(a.Platform)), strings.ToLower(f.text)) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// key changes the text, or ends the typing: enter keeps the filter, and esc drops it.
+func (f *accountFilter) key(k tea.KeyMsg) {
+	switch k.Type {
+	case tea.KeyEnter, tea.KeyUp, tea.KeyDown:
+		f.typing = false
+	case tea.KeyEsc:
+		*f = accountFilter{}
+	case tea.KeyBackspace:
+		if runes := []rune(f.text); len(runes) > 0 {
+			f.text = string(runes[:len(runes)-1])
+		}
+	case tea.KeyRunes, tea.KeySpace:
+		if text := f.text + string(k.Runes); len(text) <= maxFilter {
+			f.text = text
+		}
+	}
+}
+
+// title describes the filter.
+func (f *accountFilter) title(n int) string {
+	if f.typing {
+		return fmt.Sprintf(", / %s: %d match, enter keeps the filter, esc drops it", oneLine(f.text), n)
+	}
+	return fmt.Sprintf(", with “%s”: %d; / filters again", oneLine(f.text), n)
+}
