@@ -11,7 +11,6 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/usecase"
-	"github.com/schedctl/schedctl/storage"
 )
 
 // forecastRoutes are the routes of the forecast.
@@ -39,8 +38,10 @@ func (s *Server) getForecast(ctx context.Context, c *request) (response, error) 
 		return response{}, q.err
 	}
 	until := schedctl.Millis(c.Now.Add(time.Duration(days) * 24 * time.Hour))
-	found, err := storage.Read(ctx, s.scanner(c), func(r storage.Reader) (usecase.Forecast, error) {
-		return s.cases.Forecast(ctx, r, &c.Request, until)
+	var found usecase.Forecast
+	err := s.asScan(ctx, c, func() (err error) {
+		found, err = s.cases.Forecast(ctx, s.view, &c.Request, until)
+		return err
 	})
 	if err != nil {
 		return response{}, storeError(err, "the request ended before all posts were checked")

@@ -94,6 +94,11 @@ func (s *scans) leave(keyID string, k *keyScans) {
 // scan is view for reads of many records. It returns RATE_LIMITED when no scan can
 // start within [scanPatience].
 func (s *Server) scan(ctx context.Context, c *request, fn func(storage.Reader) error) error {
+	return s.asScan(ctx, c, func() error { return s.view(ctx, fn) })
+}
+
+// asScan calls a function that counts as a scan. It returns RATE_LIMITED as scan does.
+func (s *Server) asScan(ctx context.Context, c *request, fn func() error) error {
 	patient, stop := context.WithTimeout(ctx, scanPatience)
 	defer stop()
 	end, err := s.scans.start(patient, c.Key.ID)
@@ -104,7 +109,7 @@ func (s *Server) scan(ctx context.Context, c *request, fn func(storage.Reader) e
 		return errManyScans
 	}
 	defer end()
-	return s.view(ctx, fn)
+	return fn()
 }
 
 var errManyScans = schedctl.Errorf(schedctl.RateLimited, "",

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -116,15 +117,11 @@ func (a *Announcer) announce(ctx context.Context) error {
 // announceIn announces what is new in the forecast of a workspace, and forgets what has
 // passed.
 func (a *Announcer) announceIn(ctx context.Context, workspaceID string, now time.Time) error {
-	var found usecase.Forecast
-	var known ids
-	err := a.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		if found, err = a.cfg.Cases.SharedForecast(ctx, r, workspaceID, now, now.Add(ahead)); err != nil {
-			return err
-		}
-		known, err = readIDs(r, workspaceID)
+	found, err := a.forecast(ctx, workspaceID, now)
+	if err != nil {
 		return err
-	})
+	}
+	known, err := storage.Read(ctx, a.cfg.Store.View, func(r storage.Reader) (ids, error) { return readIDs(r, workspaceID) })
 	if err != nil {
 		return err
 	}
@@ -146,6 +143,16 @@ func (a *Announcer) announceIn(ctx context.Context, workspaceID string, now time
 		}
 		return next.store(tx, workspaceID)
 	})
+}
+
+// forecast makes the forecast of a workspace. A check of a text that panics fails only that.
+func (a *Announcer) forecast(ctx context.Context, workspaceID string, now time.Time) (found usecase.Forecast, err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			err = fmt.Errorf("a check panicked: %v\n%s", thrown, debug.Stack())
+		}
+	}()
+	return a.cfg.Cases.SharedForecast(ctx, a.cfg.Store.View, workspaceID, now, now.Add(ahead))
 }
 
 // ids identify what was announced and has not passed yet: idBytes for each thing.

@@ -250,6 +250,24 @@ func TestRunAnnounces(t *testing.T) {
 	})
 }
 
+// panicking is a network whose check panics.
+type panicking struct{ *publishtest.Fake }
+
+func (panicking) Check(schedctl.Account, publish.Content) publish.Check { panic("a bad text") }
+
+// A check that panics does not end the daemon.
+func TestACheckThatPanics(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, storagetest.NewMemory())
+	r.store.Notify(func(storage.Commit) {})
+	r.post("one", time.Hour)
+	a := r.announcer()
+	a.cfg.Cases.Publishers = publish.NewRegistry(panicking{publishtest.NewFake("fake")})
+	if err := a.announce(t.Context()); err == nil || !strings.Contains(err.Error(), "a check panicked: a bad text") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // TestAnnouncedIDsAreBounded keeps at most as many ids as metadata can have, those of the
 // last forecast first.
 func TestAnnouncedIDsAreBounded(t *testing.T) {

@@ -46,42 +46,62 @@ type ForecastEntry struct {
 	Platform string // of the account of the entry
 }
 
+// Reading calls a function with a snapshot.
+type Reading func(context.Context, func(storage.Reader) error) error
+
 // Forecast checks the posts that are planned before a time, and that the key of the request
-// may see. r is a snapshot.
-func (s *Service) Forecast(ctx context.Context, r storage.Reader, c *Request, until time.Time) (Forecast, error) {
-	return newForecast(s, r, c, until).run(ctx)
+// may see. Texts are checked after view has returned, so that no snapshot waits for that.
+func (s *Service) Forecast(ctx context.Context, view Reading, c *Request, until time.Time) (Forecast, error) {
+	return newForecast(s, c, until).run(ctx, view)
 }
 
 // SharedForecast is Forecast for all posts of a workspace. Each key may read the texts of an
 // entry that may use the account of the entry, or all accounts of its first post.
-func (s *Service) SharedForecast(ctx context.Context, r storage.Reader, workspaceID string, now, until time.Time) (Forecast, error) {
-	f := newForecast(s, r, &Request{Key: schedctl.APIKey{WorkspaceID: workspaceID}, Now: now}, until)
+func (s *Service) SharedForecast(ctx context.Context, view Reading, workspaceID string, now, until time.Time) (Forecast, error) {
+	f := newForecast(s, &Request{Key: schedctl.APIKey{WorkspaceID: workspaceID}, Now: now}, until)
 	f.shared = true
-	return f.run(ctx)
+	return f.run(ctx, view)
 }
 
-func newForecast(s *Service, r storage.Reader, c *Request, until time.Time) *forecast {
+func newForecast(s *Service, c *Request, until time.Time) *forecast {
 	return &forecast{
-		service: s, request: c, r: r, until: until,
+		service: s, request: c, until: until,
 		keys: map[string]*schedctl.APIKey{}, series: map[string]*schedctl.Series{}, periods: map[string]period{}, changes: map[string][]time.Time{},
 		plans: map[string][]planned{}, texts: map[sentText]planned{}, found: map[causeKey]*finding{},
 	}
 }
 
-func (f *forecast) run(ctx context.Context) (Forecast, error) {
-	if err := f.readAccounts(); err != nil {
+func (f *forecast) run(ctx context.Context, view Reading) (Forecast, error) {
+	err := view(ctx, func(r storage.Reader) error {
+		f.r = r
+		return f.read(ctx)
+	})
+	if err != nil {
 		return Forecast{}, err
 	}
-	if err := f.readPast(); err != nil {
-		return Forecast{}, err
-	}
-	for _, read := range []func(context.Context) error{f.checkScheduled, f.checkProposed, f.checkSeries} {
-		if err := read(ctx); err != nil {
+	for i := range f.unchecked {
+		if err := f.checkText(ctx, &f.unchecked[i]); err != nil {
 			return Forecast{}, err
 		}
 	}
 	f.checkWindows()
 	return f.result(), nil
+}
+
+// read reads what is planned, and checks all but the texts.
+func (f *forecast) read(ctx context.Context) error {
+	if err := f.readAccounts(); err != nil {
+		return err
+	}
+	if err := f.readPast(); err != nil {
+		return err
+	}
+	for _, check := range []func(context.Context) error{f.checkScheduled, f.checkProposed, f.checkSeries} {
+		if err := check(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // forecast is a forecast that is being made.
@@ -100,6 +120,8 @@ type forecast struct {
 	series  map[string]*schedctl.Series
 	periods map[string]period      // of blackouts
 	changes map[string][]time.Time // of clocks, by the name of the zone
+
+	unchecked []uncheckedText
 
 	plans map[string][]planned // what accounts have published lately, and what is planned
 	texts map[sentText]planned // the latest post with a text
@@ -216,7 +238,7 @@ func (f *forecast) checkScheduled(ctx context.Context) error {
 			f.keepHidden(p)
 			return true, ctx.Err()
 		}
-		return true, f.checkPost(ctx, p)
+		return true, cmp.Or(f.checkPost(p), ctx.Err())
 	})
 }
 
@@ -239,7 +261,7 @@ func (f *forecast) eachRead(q storage.PostQuery, fn func(*schedctl.Post) (bool, 
 }
 
 // checkPost checks a post that waits to be published.
-func (f *forecast) checkPost(ctx context.Context, p *schedctl.Post) error {
+func (f *forecast) checkPost(p *schedctl.Post) error {
 	overrides := p.Overrides()
 	d := f.service.Decide(f.request, nil)
 	d.On(f.r)
@@ -266,9 +288,7 @@ func (f *forecast) checkPost(ctx context.Context, p *schedctl.Post) error {
 		if err := f.checkHolds(p, t, a, at); err != nil {
 			return err
 		}
-		if err := f.checkText(ctx, d, p, t, a, overrides); err != nil {
-			return err
-		}
+		f.unchecked = append(f.unchecked, uncheckedText{decision: d, post: p, target: t, account: a, overrides: overrides})
 		f.plan(p, t, a)
 	}
 	if !waits {

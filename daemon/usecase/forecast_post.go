@@ -9,12 +9,22 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
+// uncheckedText is what a target publishes, with all that its check needs.
+type uncheckedText struct {
+	decision  *Decision // has read the files of the post
+	post      *schedctl.Post
+	target    *schedctl.Target
+	account   *schedctl.Account
+	overrides []schedctl.Override // of the post
+}
+
 // checkText checks whether the network of an account accepts what a target still has to
-// publish. d has read the files of the post.
-func (f *forecast) checkText(ctx context.Context, d *Decision, p *schedctl.Post, t *schedctl.Target, a *schedctl.Account, overrides []schedctl.Override) error {
+// publish. It reads nothing.
+func (f *forecast) checkText(ctx context.Context, u *uncheckedText) error {
+	d, p, t, a := u.decision, u.post, u.target, u.account
 	var reasons []schedctl.FieldError
 	prefix := faultPrefix(a)
-	for _, part := range contentsFor(a, p, overrides) {
+	for _, part := range contentsFor(a, p, u.overrides) {
 		if part.part.Index < len(t.Done) {
 			continue
 		}
