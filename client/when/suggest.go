@@ -55,7 +55,7 @@ func (in input) explain(rest []string) error {
 	case slices.ContainsFunc(repeatWords, func(w string) bool { return strings.HasPrefix(first, w) }):
 		return in.unreadable("is a repetition", fmt.Sprintf("write --repeat %q", in.text))
 	}
-	if slices.ContainsFunc(in.words, isPlural) {
+	if slices.ContainsFunc(in.words, func(w string) bool { return isPlural(w) || slices.Contains(repeatWords, w) }) {
 		if isPlural(first) {
 			return in.unreadable("is a repetition", fmt.Sprintf("write --repeat %q", in.text))
 		}

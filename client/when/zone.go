@@ -72,7 +72,7 @@ func (in *input) readZone(words []string) (z namedZone, n int, err error) {
 			return z, n, err
 		}
 	}
-	if last := words[len(words)-1]; len(words) > 1 && strings.Contains(last, "/") && !slashed().MatchString(last) && !dayMonth().MatchString(last) {
+	if last := words[len(words)-1]; len(words) > 1 && strings.Contains(last, "/") && !isPlural(last) && !slashed().MatchString(last) && !dayMonth().MatchString(last) {
 		return z, 0, unknownNamed(last)
 	}
 	return z, 0, nil

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,11 +22,14 @@ type WhenFlags struct {
 	passed  error // the error about a time in the past
 	Moving  bool  // the meaning depends on the time of the command
 
+	command *cobra.Command // that has the flags
+
 	Stored string // the IANA name of the zone without --tz, as the daemon stores it
 }
 
 // Add defines --at, --in and --tz. Commands with a flag --now bind it to Now.
 func (w *WhenFlags) Add(cmd *cobra.Command) {
+	w.command = cmd
 	cmd.Flags().StringVar(&w.At, "at", "", "when: a `time` such as \"2026-12-08 09:00\" or \"tomorrow 9am\" (see: schedctl time --help)")
 	cmd.Flags().Var(&w.In, "in", "a `duration` from now: 90s, 2h30m, 1d, 2w")
 	w.AddZone(cmd)
@@ -95,7 +100,8 @@ func (w *WhenFlags) Refused(err error) error {
 
 func (w *WhenFlags) moment(now time.Time, loc *time.Location) (when.Result, error) {
 	if w.At != "" {
-		return when.Parse(w.At, now, loc)
+		m, err := when.Parse(w.At, now, loc)
+		return m, w.explained(err)
 	}
 	if w.In.Calendar() {
 		if err := when.CheckZone(loc); err != nil {
@@ -103,6 +109,18 @@ func (w *WhenFlags) moment(now time.Time, loc *time.Location) (when.Result, erro
 		}
 	}
 	return w.In.From(now.In(loc)), nil
+}
+
+// explained returns the error about a time. Its advice about --repeat is for commands that
+// have the flag.
+func (w *WhenFlags) explained(err error) error {
+	e, is := errors.AsType[*when.Error](err)
+	if !is || !strings.Contains(e.Hint, "--repeat") || w.command == nil || w.command.Flag("repeat") != nil {
+		return err
+	}
+	other := *e
+	other.Hint = `a post has one time; for a post at each of them, make a series, such as: schedctl series create TEXT --to ACCOUNT --repeat "mondays at 9am"`
+	return &other
 }
 
 // ParseBound reads the time of a flag such as --after or --not-before, which may be in the
