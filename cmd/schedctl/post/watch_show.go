@@ -18,7 +18,7 @@ func (o *watchOptions) show(e apiv1.Event) error {
 	case o.Quiet:
 		return nil
 	case o.JSON.Given || !o.OutTerminal:
-		return o.PrintLine(e)
+		return o.StreamLine(e)
 	}
 	var when time.Time
 	if e.CreatedAt != nil {

@@ -208,7 +208,7 @@ func (o *listenOptions) show(f forwarded) error {
 	case o.Quiet:
 		return o.PrintIDs(f.ID)
 	case o.JSON.Given || !o.OutTerminal:
-		return o.PrintLine(f)
+		return o.StreamLine(f)
 	}
 	var at time.Time
 	if f.CreatedAt != nil {
