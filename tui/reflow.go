@@ -97,6 +97,9 @@ func (d *reflow) lines(m *Model, width, height int) []string {
 		}
 		const layout = "Mon _2 Jan 15:04"
 		times := move.From.In(s.zone).Format(layout) + arrow + move.To.In(s.zone).Format(layout)
+		if n := len(move.Behind); n > 0 {
+			times += "  behind " + plural(n, "post") + " that stay"
+		}
 		rows = append(rows, clip("  "+times+"  "+excerpt(text, width), width))
 	}
 	room := max(1, height-len(head)-2)

@@ -122,6 +122,8 @@ type QueueMove struct {
 	PostID string `json:"post_id" doc:"The post."`
 	From   Time   `json:"from" doc:"The time that it had."`
 	To     Time   `json:"to" doc:"The time that it gets."`
+
+	Behind []string `json:"behind" doc:"At most 20 posts of the queue that stay: it was to be published before them and is now published after them, because there is no free slot between."`
 }
 
 var weekdayNames = [7]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}

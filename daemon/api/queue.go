@@ -127,6 +127,6 @@ func movesResponse(m usecase.QueueMoves, err error) (response, error) {
 		return response{}, err
 	}
 	return newResponse(http.StatusOK, apiv1.QueueMoves{Digest: m.Digest, Moves: convert(m.Moves, func(m slots.Move) apiv1.QueueMove {
-		return apiv1.QueueMove{PostID: m.Post.ID, From: apiv1.Time{Time: m.Post.PublishAt}, To: apiv1.Time{Time: m.To.At}}
+		return apiv1.QueueMove{PostID: m.Post.ID, From: apiv1.Time{Time: m.Post.PublishAt}, To: apiv1.Time{Time: m.To.At}, Behind: append([]string{}, m.Behind...)}
 	})})
 }

@@ -20,7 +20,14 @@ const MaxMoves = 500
 type Move struct {
 	Post schedctl.Post // before the move
 	To   Taken
+
+	// Behind are the ids of posts of the queue that stay, and that the post was before and
+	// gets behind, because there is no free slot between. At most maxBehind.
+	Behind []string
 }
+
+// maxBehind is how many posts a [Move] names.
+const maxBehind = 20
 
 // Queued returns the scheduled posts that have slots of a queue, in the order of the
 // queue. Posts that are about to be published are not among them.
@@ -65,8 +72,9 @@ func Digest(q *schedctl.Queue, posts []schedctl.Post) string {
 
 // Reflow plans slots for up to [MaxMoves] displaced posts of a queue. posts are all
 // posts of the queue in its order. Each displaced post gets the first free slot after
-// the post before it, but not before its NotBefore. A post stays displaced if the queue
-// has no slot for it.
+// the post before it, but not before its NotBefore. If that slot is behind
+// posts that stay, the move names them. A post stays displaced if the queue has no slot for
+// it.
 func Reflow(r storage.Reader, q *schedctl.Queue, posts []schedctl.Post, now time.Time) ([]Move, error) {
 	displaced := Displaced(q, posts)
 	displaced = displaced[:min(MaxMoves, len(displaced))]
@@ -100,7 +108,28 @@ func Reflow(r storage.Reader, q *schedctl.Queue, posts []schedctl.Post, now time
 			after = later(after, p.PublishAt)
 		}
 	}
+	nameOvertaken(moves, posts)
 	return moves, nil
+}
+
+// nameOvertaken sets Behind of moves. posts are all posts of the queue in its order.
+func nameOvertaken(moves []Move, posts []schedctl.Post) {
+	moving := map[string]bool{}
+	for i := range moves {
+		moving[moves[i].Post.ID] = true
+	}
+	next := 0 // the first post that was behind the moved one
+	for i := range moves {
+		m := &moves[i]
+		for next < len(posts) && !posts[next].PublishAt.After(m.Post.PublishAt) {
+			next++
+		}
+		for j := next; j < len(posts) && posts[j].PublishAt.Before(m.To.At) && len(m.Behind) < maxBehind; j++ {
+			if !moving[posts[j].ID] {
+				m.Behind = append(m.Behind, posts[j].ID)
+			}
+		}
+	}
 }
 
 // Order plans moves after which the given posts have their times in the given order.

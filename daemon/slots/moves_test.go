@@ -191,6 +191,37 @@ func TestReflowMovesDisplacedPostsOnly(t *testing.T) {
 	})
 }
 
+// TestReflowNamesPostsThatItPasses moves a post that has no free slot before the one that
+// stays, and two that have.
+func TestReflowNamesPostsThatItPasses(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(f *fixture) {
+		a := f.accounts[0]
+		q := f.queue(nil, "12:00", "18:00")
+		first, stays, last := f.take(q, time.Time{}, a), f.take(q, time.Time{}, a), f.take(q, time.Time{}, a)
+		f.change(q, nil, "18:00", "18:30")
+		behind := map[string][]string{}
+		_, err := f.apply(func(tx storage.Tx) ([]slots.Move, error) {
+			posts, err := slots.Queued(tx, f.ws, q.ID, now)
+			if err != nil {
+				return nil, err
+			}
+			moves, err := slots.Reflow(tx, q, posts, now)
+			for _, m := range moves {
+				behind[m.Post.ID] = m.Behind
+			}
+			return moves, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.wantTimes([]schedctl.Post{first, stays, last}, "26T18:30", "26T18:00", "27T18:00")
+		if diff := cmp.Diff(map[string][]string{first.ID: {stays.ID}, last.ID: nil}, behind); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}
+
 func TestReflowIsBounded(t *testing.T) {
 	t.Parallel()
 	onEveryEngine(t, func(g *fixture) {

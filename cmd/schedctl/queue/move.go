@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -194,9 +195,9 @@ func printMoves(a *cli.App, m apiv1.QueueMoves) error {
 }
 
 func movesTable(a *cli.App, m apiv1.QueueMoves) cli.Table {
-	t := cli.Table{Header: []string{"POST", "FROM", "TO"}, Status: -1}
+	t := cli.Table{Header: []string{"POST", "FROM", "TO", "BEHIND"}, Status: -1}
 	for _, move := range m.Moves {
-		t.Rows = append(t.Rows, []string{move.PostID, a.ShortTime(&move.From), a.ShortTime(&move.To)})
+		t.Rows = append(t.Rows, []string{move.PostID, a.ShortTime(&move.From), a.ShortTime(&move.To), strings.Join(move.Behind, ",")})
 	}
 	return t
 }

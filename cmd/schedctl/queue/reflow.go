@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,8 @@ func newReflow(a *cli.App) *cobra.Command {
 		Short: "Move displaced posts into slots",
 		Long: `Move the displaced posts of a queue into its free slots. A post is displaced if its time
 is no longer a slot of the queue, because the slots were changed. The order of the posts
-stays the same. Posts in slots, posts with a fixed time and published posts never move.
+stays the same, unless there is no free slot between two posts that stay: then the post
+gets behind posts that the list names. Posts in slots, posts with a fixed time and published posts never move.
 
 The command lists the moves, and you confirm. If the queue or its posts change in the
 meantime, nothing moves (exit status 6). With --dry-run it only lists the moves. Without
@@ -65,7 +67,11 @@ func (o *reflowOptions) run(ctx context.Context, refs []string) error {
 	}
 	if !o.yes && asks {
 		for _, m := range preview.Moves {
-			o.Messagef("%s %s -> %s", m.PostID, o.ShortTime(&m.From), o.ShortTime(&m.To))
+			behind := ""
+			if len(m.Behind) > 0 {
+				behind = ", behind " + strings.Join(m.Behind, ", ")
+			}
+			o.Messagef("%s %s -> %s%s", m.PostID, o.ShortTime(&m.From), o.ShortTime(&m.To), behind)
 		}
 		if err := o.Confirm(ctx, fmt.Sprintf("Move %s?", cli.Plural(len(preview.Moves), "post"))); err != nil {
 			return err
