@@ -84,6 +84,10 @@ type Config struct {
 	// is called after the wait. Several goroutines may call it at the same time.
 	Waiting func(refused *Error, pause time.Duration) (done func())
 
+	// Changed, if not nil, is called with each post that a request of this client has
+	// changed or created. Several goroutines may call it at the same time.
+	Changed func(apiv1.Post)
+
 	// Transport replaces the network, for example in tests; nil for the network.
 	Transport http.RoundTripper
 }
@@ -106,6 +110,7 @@ type Client struct {
 	patient bool // no timeout was configured: requests that take longer get more time
 	maxWait time.Duration
 	waiting func(refused *Error, pause time.Duration) (done func()) // or nil
+	changed func(apiv1.Post)                                        // or nil
 	log     *slog.Logger
 	uploads chan struct{} // has an element for each running UploadMedia
 }
@@ -119,7 +124,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{url: cfg.URL, timeout: cfg.Timeout, patient: cfg.Timeout <= 0, maxWait: cfg.MaxWait, waiting: cfg.Waiting, log: cfg.Logger, uploads: make(chan struct{}, maxUploads)}
+	c := &Client{url: cfg.URL, timeout: cfg.Timeout, patient: cfg.Timeout <= 0, maxWait: cfg.MaxWait, waiting: cfg.Waiting, changed: cfg.Changed, log: cfg.Logger, uploads: make(chan struct{}, maxUploads)}
 	if c.timeout <= 0 {
 		c.timeout = DefaultTimeout
 	}

@@ -77,6 +77,9 @@ func write[T any](ctx context.Context, c *Client, method, path string, body any,
 	r := newWrite(method, path, options)
 	r.body = body
 	err = c.call(ctx, r, &out)
+	if changed, ok := any(out).(apiv1.PostEnvelope); ok && err == nil && c.changed != nil {
+		c.changed(changed.Post)
+	}
 	return out, err
 }
 

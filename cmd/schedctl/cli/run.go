@@ -127,7 +127,9 @@ func (a *App) WithClient(run func(ctx context.Context, c *client.Client, args []
 
 // ConnectTo returns a client of a daemon.
 func (a *App) ConnectTo(e Endpoint) (*client.Client, error) {
-	c, err := client.New(a.ClientConfig(e))
+	cfg := a.ClientConfig(e)
+	cfg.Changed = func(p apiv1.Post) { a.RememberShown(p) }
+	c, err := client.New(cfg)
 	if err != nil {
 		return nil, UsageError("%v", err)
 	}

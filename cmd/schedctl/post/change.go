@@ -218,6 +218,9 @@ func (o *changeOptions) selected(ctx context.Context, c *client.Client, q client
 		}
 		o.plan(p, names)
 	}
+	if !o.dry {
+		o.RememberShown(posts...)
+	}
 	return posts, nil
 }
 

@@ -31,6 +31,7 @@ type editOptions struct {
 	where   []string // labels of the posts to change; nil for the one post of the arguments
 	version int64    // of the post that was in the editor, or 0
 
+	overwriteFlag
 	resends, force bool // "post resend", which makes a new post
 
 	allowDuplicate bool
@@ -62,9 +63,11 @@ confirm; without a terminal --yes is required. The exit status is 9 when some of
 could not be changed. Labels can be changed in every status, and other settings of drafts
 and scheduled posts.
 
-With --editor you change the text in an editor. If the post was changed by someone
-else in the meantime, your text is refused. A text that could not be sent is kept in
-a file.`,
+With --editor you change the text in an editor. A text that could not be sent is kept in
+a file.
+
+If someone else changed the post since this machine showed it, the change is refused with
+exit status 6, and the message says what is different. --overwrite makes it in any case.`,
 		Example: `  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J "Hello again"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "friday 9am"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --next-slot
@@ -89,6 +92,7 @@ a file.`,
 		},
 	})
 	o.addFlags(cmd)
+	o.overwriteFlag.add(cmd)
 	cmd.Flags().StringArrayVar(&o.where, "where-label", nil, "change all posts with this label `text` (repeatable: posts with all of the labels)")
 	return cmd
 }
@@ -295,6 +299,7 @@ func (o *editOptions) editText(ctx context.Context, c *client.Client, given *str
 		to = new(o.accountsOf(post))
 	}
 	o.version = post.Version
+	o.RememberShown(post)
 	if o.content.Threaded() && given == nil {
 		all := threadtext.Join(append([]string{post.Content}, cli.Map(post.Thread, func(p apiv1.Part) string { return p.Content })...))
 		given = &all
@@ -318,7 +323,7 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 			return post, err
 		}
 	}
-	if o.version > 0 { // the version in the editor
+	if o.version > 0 && !o.overwrite { // the version in the editor
 		options = append(options, client.IfVersion(o.version))
 	}
 	if o.resends {
@@ -327,7 +332,10 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 		}
 		return post, err
 	}
-	if post, err = c.EditPost(ctx, o.id, edit, options...); err != nil {
+	post, err = o.unchanged(ctx, o.App, c, o.id, func(shown ...client.Option) (apiv1.Post, error) {
+		return c.EditPost(ctx, o.id, edit, append(options, shown...)...)
+	})
+	if err != nil {
 		return post, refusedRelease(ctx, c, o.id, o.to, err)
 	}
 	return post, nil

@@ -32,6 +32,7 @@ func (o *listOptions) printDays(posts []apiv1.Post, names func() Accounts) error
 	if err != nil || len(posts) == 0 {
 		return err
 	}
+	o.RememberShown(posts...)
 	t := postTable(o.App, posts, names())
 	if o.OutTerminal {
 		for _, p := range posts {

@@ -66,11 +66,13 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 	}
 }
 
-// move moves one post. It fails if the post has changed since it was read, so that a
-// repeated shift moves no post twice.
+// move moves one post. It fails if the post has changed since it was shown, or since it was
+// read, so that a repeated shift moves no post twice.
 func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
 	if o.named && !o.shift.Given && !o.back {
-		return c.SchedulePost(ctx, id, o.request())
+		return o.unchanged(ctx, o.App, c, id, func(options ...client.Option) (apiv1.Post, error) {
+			return c.SchedulePost(ctx, id, o.request(), options...)
+		})
 	}
 	p, err := c.Post(ctx, id)
 	if err == nil {
@@ -79,14 +81,17 @@ func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string)
 	if err != nil {
 		return p, err
 	}
-	if o.back {
-		at := apiv1.PublishTime{Time: p.ProposedAt.Time, NextSlot: p.ProposedAt.NextSlot}
-		return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: at, AllowDuplicate: o.allowDuplicate}, client.IfVersion(p.Version))
-	}
-	edit := o.booked
-	edit.PublishAt, edit.AllowDuplicate = o.at, o.allowDuplicate
-	if o.at == nil {
-		edit.PublishAt = apiv1.At(o.moved(p).PublishAt.Time)
-	}
-	return c.EditPost(ctx, id, edit, client.IfVersion(p.Version))
+	return o.unchanged(ctx, o.App, c, id, func(options ...client.Option) (apiv1.Post, error) {
+		options = append([]client.Option{client.IfVersion(p.Version)}, options...) // the last one counts
+		if o.back {
+			at := apiv1.PublishTime{Time: p.ProposedAt.Time, NextSlot: p.ProposedAt.NextSlot}
+			return c.SchedulePost(ctx, id, apiv1.SchedulePost{PublishAt: at, AllowDuplicate: o.allowDuplicate}, options...)
+		}
+		edit := o.booked
+		edit.PublishAt, edit.AllowDuplicate = o.at, o.allowDuplicate
+		if o.at == nil {
+			edit.PublishAt = apiv1.At(o.moved(p).PublishAt.Time)
+		}
+		return c.EditPost(ctx, id, edit, options...)
+	})
 }

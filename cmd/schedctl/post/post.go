@@ -84,6 +84,7 @@ func PrintPosts(ctx context.Context, a *cli.App, c *client.Client, posts []apiv1
 }
 
 func printNamed(a *cli.App, posts []apiv1.Post, names func() Accounts) error {
+	a.RememberShown(posts...)
 	switch {
 	case a.JSON.Given:
 		return a.PrintJSON(append([]apiv1.Post{}, posts...))
@@ -141,6 +142,7 @@ func recipientsText(p apiv1.Post, names Accounts) string {
 // printPost prints one post: a sentence about its state on a terminal, and else a row
 // of the list.
 func printPost(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post) error {
+	a.RememberShown(p)
 	switch {
 	case a.JSON.Given:
 		return a.PrintJSON(p)

@@ -18,6 +18,7 @@ import (
 
 type scheduleOptions struct {
 	changeOptions
+	overwriteFlag
 	to     []string
 	when   cli.WhenFlags
 	slot   slotFlags
@@ -56,7 +57,9 @@ exit status is 9 when some of the posts could not be moved. --restore schedules 
 for the time that they had before "schedctl post unschedule", or that their author
 proposed.
 
-"schedctl post edit ID --at TIME" also changes the time of a scheduled post.`,
+"schedctl post edit ID --at TIME" also changes the time of a scheduled post. A post that
+someone else changed since this machine showed it is refused with exit status 6, unless
+--overwrite is given.`,
 		Example: `  schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "2026-12-08 09:00"
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --in 2h --to demo --wait
   schedctl post schedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J --shift -1d
@@ -80,6 +83,7 @@ proposed.
 	addDryRun(cmd, &o.dry)
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	cmd.Flags().BoolVar(&o.wait, "wait", false, "wait until the post is published; exit status 9 when a target failed")
+	o.overwriteFlag.add(cmd)
 	return cmd
 }
 
@@ -160,7 +164,9 @@ func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 	}
 	write := onceFor(o.App, o.once, "", &o.when, append(append([]string{"schedule", id, fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...), o.slot.key()...)...)
 	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {
-		return c.SchedulePost(ctx, id, request, options...)
+		return o.unchanged(ctx, o.App, c, id, func(expected ...client.Option) (apiv1.Post, error) {
+			return c.SchedulePost(ctx, id, request, append(expected, options...)...)
+		})
 	})
 	if err != nil {
 		return refusedRelease(ctx, c, id, o.to, o.when.Refused(err))

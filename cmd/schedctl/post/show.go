@@ -54,6 +54,7 @@ func showPosts(ctx context.Context, a *cli.App, ids []string) error {
 		names := AccountsByID(ctx, c)
 		var blocks [][]byte
 		for _, p := range posts {
+			a.RememberShown(p)
 			blocks = append(blocks, postDetail(a, p, names))
 		}
 		err = a.Write(bytes.Join(blocks, []byte("\n")))
@@ -161,10 +162,11 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 		}
 		return strings.Join(append(said, "waits until the account works again"), "; ")
 	}
+	tried := t.NextAttemptAt != nil && t.Attempts > 0
 	switch {
-	case t.Waits != nil && t.Status != schedctl.Published:
+	case t.Waits != nil && t.Status != schedctl.Published && !(tried && t.Waits.Reason == apiv1.WaitsUnreachable): // of which the error says more
 		said = append(said, waitsText(a, *t.Waits))
-	case t.NextAttemptAt == nil || t.Attempts == 0:
+	case !tried:
 	case t.Error != nil && t.Error.Outcome == schedctl.OutcomeUnknown:
 		said = append(said, "the network is asked next "+a.TimeText(t.NextAttemptAt))
 	default:

@@ -12,11 +12,14 @@ import (
 )
 
 func newUnschedule(a *cli.App) *cobra.Command {
+	var shown overwriteFlag
 	o := &changeOptions{
 		App: a, op: schedctl.OpUnschedule, preset: []schedctl.Status{schedctl.Scheduled},
 		words: changeTexts{noun: "post", infinitive: "unschedule", participle: "unscheduled", ask: "Make %s a draft again?"},
 		apply: func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
-			return c.UnschedulePost(ctx, id)
+			return shown.unchanged(ctx, a, c, id, func(options ...client.Option) (apiv1.Post, error) {
+				return c.UnschedulePost(ctx, id, options...)
+			})
 		},
 	}
 	o.plan, o.report = o.tellSelected, o.printChanged
@@ -29,7 +32,8 @@ schedules it for that time again. Unlike a canceled post it can be scheduled aga
 
 Without an id, flags select posts as in "schedctl post list". The selected posts are
 listed, and you confirm; without a terminal --yes is required. The exit status is 9
-when some of the posts could not be changed.`,
+when some of the posts could not be changed, and 6 when the given one was changed by
+someone else since this machine showed it, unless --overwrite is given.`,
 		Example: `  schedctl post unschedule post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post unschedule --label launch --dry-run
   schedctl post unschedule --account mastodon:me --after "tomorrow 0:00" --yes`,
@@ -38,5 +42,6 @@ when some of the posts could not be changed.`,
 		RunE:              o.run,
 	})
 	o.add(cmd)
+	shown.add(cmd)
 	return cmd
 }

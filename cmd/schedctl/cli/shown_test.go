@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// TestShownPostsAreBounded guards the size and the mode of the file of shown posts, and that
+// several processes lose no version.
+func TestShownPostsAreBounded(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	process := func() *App { return &App{System: System{StateHome: state}, peer: "daemon here"} }
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			a := process()
+			for v := range int64(80) {
+				a.RememberShown(apiv1.Post{ID: fmt.Sprintf("post_%d", i), Version: v + 1, Content: strings.Repeat("x", 2000)})
+			}
+		})
+	}
+	all.Wait()
+	for i := range 8 {
+		if s, found := process().LastShown(fmt.Sprintf("post_%d", i)); !found || s.Version != 80 {
+			t.Errorf("post %d was shown with version %d", i, s.Version)
+		}
+	}
+	other := process()
+	other.peer = "daemon there"
+	if _, found := other.LastShown("post_1"); found {
+		t.Error("another daemon shares the file")
+	}
+	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == state {
+			return err
+		}
+		info, err := d.Info()
+		if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+			t.Errorf("%s has the mode %s", path, info.Mode())
+		}
+		if info.Size() > 2*maxShownFile {
+			t.Errorf("%s has %d bytes", path, info.Size())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestShownChanges guards how differences are named, also behind the cut of a long text.
+func TestShownChanges(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ü", 400)
+	before := apiv1.Post{ID: "post_1", Version: 1, Content: long + "a", Status: schedctl.Draft, Labels: []string{"a"}}
+	after := before
+	after.Content, after.Labels, after.Version = long+"b", nil, 2
+	s := Shown{ID: "post_1", Version: 1, Fields: ShownFields(before)}
+	got := s.Changes(after, func(f ShownField) string { return f.Value })
+	if len(got) != 2 || !strings.HasPrefix(got[0], "text: üü") || got[1] != "labels: a -> none" {
+		t.Errorf("the changes are %q", got)
+	}
+	if got := s.Changes(before, nil); got != nil {
+		t.Errorf("an equal post has the changes %q", got)
+	}
+	if got := (Shown{Version: 1}).Changes(after, nil); got != nil {
+		t.Errorf("without fields, the changes are %q", got)
+	}
+	a := &App{System: System{StateHome: "/dev/null/nowhere"}, peer: "x"}
+	if err := a.writeShown([]apiv1.Post{before}); err == nil && os.PathSeparator == '/' {
+		t.Error("a file below a device was written")
+	}
+}
