@@ -66,7 +66,7 @@ func (s *Service) SharedForecast(ctx context.Context, view Reading, workspaceID 
 func newForecast(s *Service, c *Request, until time.Time) *forecast {
 	return &forecast{
 		service: s, request: c, until: until,
-		keys: map[string]*schedctl.APIKey{}, series: map[string]*schedctl.Series{}, periods: map[string]period{}, changes: map[string][]time.Time{},
+		keys: map[string]*schedctl.APIKey{}, series: map[string]*schedctl.Series{}, periods: map[string]period{}, changes: map[string][]time.Time{}, zones: map[string]*time.Location{},
 		plans: map[string][]planned{}, texts: map[sentText]planned{}, found: map[causeKey]*finding{},
 	}
 }
@@ -120,6 +120,7 @@ type forecast struct {
 	series  map[string]*schedctl.Series
 	periods map[string]period      // of blackouts
 	changes map[string][]time.Time // of clocks, by the name of the zone
+	zones   map[string]*time.Location
 
 	unchecked []uncheckedText
 

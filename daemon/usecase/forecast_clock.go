@@ -3,6 +3,7 @@ package usecase
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -22,8 +23,8 @@ func (f *forecast) checkClocks(p *schedctl.Post) error {
 		}
 		local, zone = p.Occurrence, s.Timezone
 	}
-	loc, err := time.LoadLocation(zone)
-	if local == "" || err != nil {
+	loc := f.zone(zone)
+	if local == "" || loc == nil || !f.nearChange(p.PublishAt, loc) {
 		return nil
 	}
 	at, note := local.In(loc)
@@ -38,6 +39,24 @@ func (f *forecast) checkClocks(p *schedctl.Post) error {
 		return clockMessage(local, zone, note, at), fmt.Sprintf("schedctl post edit %s --at %s", p.ID, timeText(other))
 	})
 	return nil
+}
+
+// zone returns a time zone, or nil if this daemon does not know it.
+func (f *forecast) zone(name string) *time.Location {
+	loc, known := f.zones[name]
+	if !known {
+		loc, _ = time.LoadLocation(name)
+		if name == "" {
+			loc = nil
+		}
+		f.zones[name] = loc
+	}
+	return loc
+}
+
+// nearChange reports whether clocks of a zone change shortly before or after a time.
+func (f *forecast) nearChange(at time.Time, loc *time.Location) bool {
+	return slices.ContainsFunc(f.clockChanges(loc), func(change time.Time) bool { return at.Sub(change).Abs() <= aroundChange })
 }
 
 // clockMessage says what a clock change does to a local time.
@@ -80,9 +99,7 @@ func (f *forecast) checkSeries(ctx context.Context) error {
 			if s.State != schedctl.SeriesActive || !f.request.MaySee(&s.Template) {
 				continue
 			}
-			if err := f.checkOneSeries(s); err != nil {
-				return err
-			}
+			f.checkOneSeries(s)
 		}
 		if read += len(page); len(page) < seriesPage {
 			return ctx.Err()
@@ -95,25 +112,43 @@ func (f *forecast) checkSeries(ctx context.Context) error {
 	}
 }
 
-func (f *forecast) checkOneSeries(s *schedctl.Series) error {
+// checkOneSeries checks a series. It reads its rule only if there is something to find.
+func (f *forecast) checkOneSeries(s *schedctl.Series) {
+	zone := f.zone(s.Timezone)
+	if zone == nil {
+		return // the planner reports an unknown zone
+	}
+	lacks, troubled, changes := f.lacksApproval(s), f.hasTrouble(s), f.clockChanges(zone)
+	if s.QueueID != "" {
+		changes = nil // its slots are those of the queue
+	}
+	if !lacks && !troubled && len(changes) == 0 {
+		return
+	}
 	loc, rule, err := series.RuleOf(s)
 	if err != nil {
-		return nil // the planner reports it
+		return // the planner reports it
 	}
-	if f.lacksApproval(s) {
+	if lacks {
 		if at, ok := f.nextOccurrence(s, &rule, loc, f.request.Now); ok {
 			f.seriesNotApproved(s, at)
 		}
-		return nil
+		return
 	}
-	f.checkSeriesAccounts(s, &rule, loc)
-	if s.QueueID != "" {
-		return nil // its slots are those of the queue
+	if troubled {
+		f.checkSeriesAccounts(s, &rule, loc)
 	}
-	for _, change := range f.clockChanges(loc) {
+	for _, change := range changes {
 		f.checkChange(s, &rule, loc, change)
 	}
-	return nil
+}
+
+// hasTrouble reports whether an account of a series may not get all its occurrences.
+func (f *forecast) hasTrouble(s *schedctl.Series) bool {
+	return slices.ContainsFunc(s.Template.Targets, func(t schedctl.Target) bool {
+		a := f.accounts[t.AccountID]
+		return a == nil || a.Status != schedctl.AccountConnected || endsBefore(a, f.until, f.request.Now)
+	})
 }
 
 // checkSeriesAccounts checks the accounts of a series for its occurrences that are not posts
@@ -178,14 +213,15 @@ func (f *forecast) seriesNotApproved(s *schedctl.Series, at time.Time) {
 	})
 }
 
-// clockChanges returns when clocks of a zone change before the end of the forecast.
+// clockChanges returns when clocks of a zone change from shortly before the forecast until
+// shortly after it.
 func (f *forecast) clockChanges(loc *time.Location) []time.Time {
 	if known, ok := f.changes[loc.String()]; ok {
 		return known
 	}
 	var changes []time.Time
-	t := f.request.Now.In(loc)
-	for end := schedctl.ZoneEnd(t); !end.IsZero() && end.Before(f.until); end = schedctl.ZoneEnd(t) {
+	t := f.request.Now.Add(-aroundChange).In(loc)
+	for end := schedctl.ZoneEnd(t); !end.IsZero() && end.Before(f.until.Add(aroundChange)); end = schedctl.ZoneEnd(t) {
 		_, before := t.Zone()
 		if _, offset := end.Zone(); offset != before {
 			changes = append(changes, end)
