@@ -54,12 +54,14 @@ func (m *Model) startBulk(b bulk) tea.Cmd {
 		m.showNotice("the last change of this post is still being saved")
 		return nil
 	}
-	for _, p := range b.posts {
+	shown := slices.Clone(b.posts)
+	for i, p := range b.posts {
 		m.busy[p.ID] = p
 		if b.shown != nil {
-			m.preview(b.shown(p))
+			shown[i] = b.shown(p)
 		}
 	}
+	m.previewAll(shown)
 	return m.stepBulk(&b)
 }
 

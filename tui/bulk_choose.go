@@ -97,7 +97,7 @@ func (m *Model) newSetMenu(title string, values, names []string, posts []apiv1.P
 				n++
 			}
 		}
-		items[i] = item{label: names[i], chosen: n == len(posts), partly: n > 0 && n < len(posts)}
+		items[i] = item{label: oneLine(names[i]), chosen: n == len(posts), partly: n > 0 && n < len(posts)}
 	}
 	before := slices.Clone(items)
 	d := newMenu(m.theme, title, items, nil)

@@ -65,6 +65,29 @@ func (m *Model) preview(p apiv1.Post) {
 	}
 }
 
+// previewAll is preview for several posts.
+func (m *Model) previewAll(list []apiv1.Post) {
+	byID := make(map[string]*apiv1.Post, len(list))
+	for i := range list {
+		byID[list[i].ID] = &list[i]
+	}
+	for t := range m.feeds {
+		f := &m.feeds[t]
+		for i := range f.moved {
+			if p := byID[f.moved[i].ID]; p != nil {
+				f.moved[i] = *p
+			}
+		}
+		for i := range f.pages {
+			for j := range f.pages[i].posts {
+				if p := byID[f.pages[i].posts[j].ID]; p != nil {
+					f.pages[i].posts[j] = *p
+				}
+			}
+		}
+	}
+}
+
 // takeChanged shows the result of a change. A refused change is reverted, with the
 // daemon's message.
 func (m *Model) takeChanged(msg changedMsg) tea.Cmd {

@@ -106,10 +106,7 @@ func (d *commandLine) lines(m *Model, width, _ int) []string {
 		}
 		return lines
 	}
-	for _, l := range wrap(d.help(m), width) {
-		lines = append(lines, l)
-	}
-	return lines
+	return append(lines, wrap(d.help(m), width)...)
 }
 
 // help describes the typed command, or lists those that it can become.

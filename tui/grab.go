@@ -18,13 +18,15 @@ import (
 // screen, enter sends the move, and esc puts them back.
 type grab struct {
 	posts []apiv1.Post // before the move; the first one leads
+	ids   map[string]struct{}
 	days  int
 	by    time.Duration // on the clock of the zone, besides days
 
 	input textinput.Model
 	fault string // what is wrong with the phrase
 
-	effects []effect // of posts, where they are now
+	effects []effect          // of posts, where they are now
+	words   map[string]string // the effects for cells of calendars, by id
 }
 
 // grabPosts takes the marked posts, or the selected one. Posts that have no time stay where
@@ -55,6 +57,10 @@ func (m *Model) grabPosts() tea.Cmd {
 	case left > 0:
 		m.showNotice(plural(left, "marked post") + " without a time or with a change in progress stay where they are")
 	}
+	g.ids = make(map[string]struct{}, len(g.posts))
+	for i := range g.posts {
+		g.ids[g.posts[i].ID] = struct{}{}
+	}
 	m.dialog = g
 	g.show(m)
 	return cmd
@@ -64,12 +70,8 @@ func (g *grab) fullScreen() bool { return false }
 
 // has reports whether a post is grabbed.
 func (g *grab) has(id string) bool {
-	for i := range g.posts {
-		if g.posts[i].ID == id {
-			return true
-		}
-	}
-	return false
+	_, ok := g.ids[id]
+	return ok
 }
 
 // isGrabbed reports whether a post is grabbed.
@@ -103,13 +105,16 @@ func (g *grab) show(m *Model) {
 	shown := make([]apiv1.Post, len(g.posts))
 	for i, p := range g.posts {
 		shown[i] = g.placed(p, m.zone)
-		m.preview(shown[i])
 	}
+	m.previewAll(shown)
 	m.follow(shown[0])
 	if f := m.feed(); f != nil && len(f.moved) > 0 {
 		f.moved = shown
 	}
-	g.effects = m.effectsOf(g)
+	g.effects, g.words = m.effectsOf(g), make(map[string]string, len(g.posts))
+	for i, e := range g.effects {
+		g.words[g.posts[i].ID] = e.words()
+	}
 }
 
 func (g *grab) key(m *Model, k tea.KeyMsg) tea.Cmd {
@@ -221,8 +226,8 @@ func (g *grab) moveTo(to time.Time) {
 func (g *grab) putBack(m *Model) tea.Cmd {
 	m.dialog = nil
 	var cmds []tea.Cmd
+	m.previewAll(g.posts)
 	for _, p := range g.posts {
-		m.preview(p)
 		cmds = append(cmds, m.markStale(p.ID)) // show changes that were hidden meanwhile
 	}
 	m.follow(g.posts[0])

@@ -70,12 +70,18 @@ func (m *Model) chosen() []apiv1.Post {
 		return nil
 	}
 	list := make([]apiv1.Post, 0, len(m.marks.order))
-	for _, id := range m.marks.order {
-		p := m.marks.posts[id]
-		if known, ok := m.newestKnown(id); ok {
-			p = newer(p, known)
+	newest := maps.Clone(m.marks.posts)
+	for t := range m.feeds {
+		for _, pg := range m.feeds[t].pages {
+			for i := range pg.posts {
+				if p, marked := newest[pg.posts[i].ID]; marked {
+					newest[p.ID] = newer(p, pg.posts[i])
+				}
+			}
 		}
-		list = append(list, p)
+	}
+	for _, id := range m.marks.order {
+		list = append(list, newest[id])
 	}
 	return list
 }

@@ -230,10 +230,7 @@ func (m *Model) scene() drawContext {
 		marks: &m.marks, queues: m.queues.list, series: m.series, keyKinds: m.reviewers.kinds,
 	}
 	if g, ok := m.dialog.(*grab); ok {
-		s.moves = map[string]string{}
-		for i, e := range g.effects {
-			s.moves[g.posts[i].ID] = e.words()
-		}
+		s.moves = g.words
 	}
 	return s
 }

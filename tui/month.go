@@ -139,7 +139,10 @@ func monthDays(f *feed, start time.Time) (days [7 * monthWeeks]monthDay) {
 		days[d].more = true
 	}
 	for d := range days {
-		slices.SortStableFunc(days[d].posts, func(a, b monthPost) int { return planned(*a.Post).Compare(planned(*b.Post).Time) })
+		byTime := func(a, b monthPost) int { return planned(*a.Post).Compare(planned(*b.Post).Time) }
+		if !slices.IsSortedFunc(days[d].posts, byTime) {
+			slices.SortStableFunc(days[d].posts, byTime)
+		}
 	}
 	return days
 }

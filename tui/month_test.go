@@ -194,3 +194,19 @@ func TestWeekAndMonthAreApart(t *testing.T) {
 		d.sees("Today, Saturday 21 November 2026, 1 post")
 	})
 }
+
+// A key that moves 500 grabbed posts among 10,000 is visible within a frame.
+func BenchmarkGrabKey(b *testing.B) {
+	d := wide(b, lean{crowded(10_000)})
+	d.press("3", ":", "m", "a", "r", "k", "enter", "m")
+	i := 0
+	for b.Loop() {
+		d.model, _ = d.model.Update(press([]string{"right", "left"}[i%2]))
+		if i++; d.model.View() == "" {
+			b.Fatal("nothing is drawn")
+		}
+	}
+	if mean := b.Elapsed() / time.Duration(b.N); mean > frame {
+		b.Errorf("%v for a key, want at most a frame (%v)", mean, frame)
+	}
+}

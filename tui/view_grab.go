@@ -27,7 +27,7 @@ func (e effect) words() string { return strings.Join(append(slices.Clone(e.bad),
 // neighbor is a post on an account of a grabbed one.
 type neighbor struct {
 	at   time.Time
-	post apiv1.Post
+	post *apiv1.Post
 }
 
 // effectsOf returns what the move of each grabbed post means, as far as the loaded posts
@@ -46,8 +46,9 @@ func (m *Model) effectsOf(g *grab) []effect {
 			}
 		}
 	}
-	for _, p := range g.posts { // they also can get the same time
-		at := g.at(p, m.zone).Time
+	for i := range g.posts { // they also can get the same time
+		p := &g.posts[i]
+		at := g.at(*p, m.zone).Time
 		for _, id := range p.SocialAccountIDs {
 			near[id] = append(near[id], neighbor{at, p})
 		}
@@ -73,7 +74,7 @@ func addNeighbor(near map[string][]neighbor, p *apiv1.Post, g *grab) {
 	}
 	for _, id := range p.SocialAccountIDs {
 		if list, ok := near[id]; ok && !g.has(p.ID) {
-			near[id] = append(list, neighbor{at.Time, *p})
+			near[id] = append(list, neighbor{at.Time, p})
 		}
 	}
 }
@@ -109,37 +110,39 @@ func (m *Model) effectOf(g *grab, p apiv1.Post, near map[string][]neighbor) effe
 			e.good = append(e.good, "still waits for approval")
 		}
 	}
-	e.gaps = strings.Join(slices.DeleteFunc([]string{before, after}, func(s string) bool { return s == "" }), ", ")
+	if p.ID == g.posts[0].ID { // the others have no line for it
+		gaps := []string{gapText(e.at.Time, before), gapText(e.at.Time, after)}
+		e.gaps = strings.Join(slices.DeleteFunc(gaps, func(s string) bool { return s == "" }), ", ")
+	}
 	return e
 }
 
-// nearest notes posts at the same time or closer than the gap of a queue, and describes the
-// posts before and after on the accounts of a post.
-func (m *Model) nearest(e *effect, p apiv1.Post, near map[string][]neighbor) (before, after string) {
+// nearest notes posts at the same time or closer than the gap of a queue, and returns the
+// posts before and after on the accounts of a post, within a day.
+func (m *Model) nearest(e *effect, p apiv1.Post, near map[string][]neighbor) (before, after *neighbor) {
 	const reach = 24 * time.Hour
 	at, least := e.at.Time, m.gapOf(p)
-	first, last := reach, reach
 	clash, tooClose := "", ""
 	for _, id := range p.SocialAccountIDs {
 		list := near[id]
 		i, _ := slices.BinarySearchFunc(list, at.Add(-reach), func(n neighbor, t time.Time) int { return n.at.Compare(t) })
 		for ; i < len(list) && list[i].at.Sub(at) <= reach; i++ {
-			n := list[i]
+			n := &list[i]
 			if n.post.ID == p.ID {
 				continue
 			}
 			d := n.at.Sub(at)
 			switch away := d.Abs(); {
 			case away < time.Minute && clash == "":
-				clash = "clash with " + quoted(n.post) + " on " + m.scene().name(id)
+				clash = "clash with " + quoted(*n.post) + " on " + m.scene().name(id)
 			case away < least && tooClose == "":
-				tooClose = fmt.Sprintf("%s from %s: the gap of its queue is %s", when.DurationText(away), quoted(n.post), when.DurationText(least))
+				tooClose = fmt.Sprintf("%s from %s: the gap of its queue is %s", when.DurationText(away), quoted(*n.post), when.DurationText(least))
 			}
-			if d < 0 && -d < first {
-				first, before = -d, when.DurationText((-d).Round(time.Minute))+" after "+quoted(n.post)
+			if d < 0 && (before == nil || n.at.After(before.at)) {
+				before = n
 			}
-			if d > 0 && d < last {
-				last, after = d, when.DurationText(d.Round(time.Minute))+" before "+quoted(n.post)
+			if d > 0 && (after == nil || n.at.Before(after.at)) {
+				after = n
 			}
 		}
 	}
@@ -149,6 +152,18 @@ func (m *Model) nearest(e *effect, p apiv1.Post, near map[string][]neighbor) (be
 		}
 	}
 	return before, after
+}
+
+// gapText describes the distance of a time to a post before or after it, or returns the empty
+// string without one.
+func gapText(at time.Time, n *neighbor) string {
+	switch {
+	case n == nil:
+		return ""
+	case n.at.Before(at):
+		return when.DurationText(at.Sub(n.at).Round(time.Minute)) + " after " + quoted(*n.post)
+	}
+	return when.DurationText(n.at.Sub(at).Round(time.Minute)) + " before " + quoted(*n.post)
 }
 
 // gapOf returns the largest gap of the queues that serve the accounts of a post.
