@@ -93,7 +93,7 @@ func WaitsFor(a *schedctl.Account, p *schedctl.Post, t *schedctl.Target, due, no
 	case a.Status == schedctl.AccountError && !a.PausedUntil.After(now):
 		return &apiv1.Waits{Reason: apiv1.WaitsHold, Message: "the network rejects the account; it waits until the account is reconnected"}
 	case held && hold.To.IsZero():
-		return &apiv1.Waits{Reason: holdReason(hold), Message: heldBy(hold) + "; it waits until the hold ends"}
+		return &apiv1.Waits{Reason: holdReason(hold), Message: heldBy(hold) + "; it waits until the blackout ends"}
 	case held && (hold.Contains(at) || !hold.To.After(now)):
 		return &apiv1.Waits{Reason: holdReason(hold), Until: apiv1.NewTime(hold.To), Message: heldBy(hold)}
 	case w != nil && (t.WaitsForNetwork() || !due.After(now)):
