@@ -39,10 +39,21 @@ func (m *Model) effectsOf(g *grab) []effect {
 			near[id] = []neighbor{}
 		}
 	}
+	first, last := g.at(g.posts[0], m.zone).Time, g.at(g.posts[0], m.zone).Time
+	for _, p := range g.posts {
+		at := g.at(p, m.zone).Time
+		if at.Before(first) {
+			first = at
+		}
+		if at.After(last) {
+			last = at
+		}
+	}
+	first, last = first.Add(-gapReach), last.Add(gapReach)
 	if f := m.feed(); f != nil {
 		for i := range f.pages {
 			for j := range f.pages[i].posts {
-				addNeighbor(near, &f.pages[i].posts[j], g)
+				addNeighbor(near, &f.pages[i].posts[j], g, first, last)
 			}
 		}
 	}
@@ -63,13 +74,16 @@ func (m *Model) effectsOf(g *grab) []effect {
 	return list
 }
 
-// addNeighbor adds a post to the lists of its accounts.
-func addNeighbor(near map[string][]neighbor, p *apiv1.Post, g *grab) {
+// gapReach is how far from the new time of a post its neighbors are.
+const gapReach = 24 * time.Hour
+
+// addNeighbor adds a post of a period to the lists of its accounts.
+func addNeighbor(near map[string][]neighbor, p *apiv1.Post, g *grab, first, last time.Time) {
 	at := p.PublishAt
-	if isProposal(*p) {
+	if p.Status == schedctl.Draft {
 		at = planned(*p)
 	}
-	if at == nil || p.Status == schedctl.Canceled || p.Status == schedctl.Failed {
+	if at == nil || at.Before(first) || at.After(last) || p.Status == schedctl.Canceled || p.Status == schedctl.Failed {
 		return
 	}
 	for _, id := range p.SocialAccountIDs {
@@ -120,7 +134,7 @@ func (m *Model) effectOf(g *grab, p apiv1.Post, near map[string][]neighbor) effe
 // nearest notes posts at the same time or closer than the gap of a queue, and returns the
 // posts before and after on the accounts of a post, within a day.
 func (m *Model) nearest(e *effect, p apiv1.Post, near map[string][]neighbor) (before, after *neighbor) {
-	const reach = 24 * time.Hour
+	const reach = gapReach
 	at, least := e.at.Time, m.gapOf(p)
 	clash, tooClose := "", ""
 	for _, id := range p.SocialAccountIDs {
