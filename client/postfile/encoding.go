@@ -162,7 +162,7 @@ func classOf(c byte) (class byteClass, certain bool) {
 		return foreignByte, false // letters of Macs
 	case unicode.IsLetter(r):
 		return foreignByte, certain
-	case strings.ContainsRune("’–—­·", r): // with the soft hyphen
+	case strings.ContainsRune("’–—\u00ad·", r): // with the soft hyphen
 		return otherByte, certain
 	}
 	return markByte, certain
