@@ -25,7 +25,8 @@ func newReflow(a *cli.App) *cobra.Command {
 		Long: `Move the displaced posts of a queue into its free slots. A post is displaced if its time
 is no longer a slot of the queue, because the slots were changed. The order of the posts
 stays the same, unless there is no free slot between two posts that stay: then the post
-gets behind posts that the list names. Posts in slots, posts with a fixed time and published posts never move.
+gets behind posts that the list names. Posts in slots, posts with a fixed time and
+published posts never move.
 
 The command lists the moves, and you confirm. If the queue or its posts change in the
 meantime, nothing moves (exit status 6). With --dry-run it only lists the moves. Without
