@@ -147,8 +147,12 @@ func program(ts *testscript.TestScript, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// scriptProgram returns the path of a program of this test.
+// scriptProgram returns the path of a program of this test. An absolute path is one of a file
+// in the script.
 func scriptProgram(ts *testscript.TestScript, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
 	return filepath.Join(filepath.SplitList(ts.Getenv("PATH"))[0], name)
 }
 

@@ -28,6 +28,9 @@ type Shown struct {
 	Fields  map[string]string `json:"fields,omitempty"` // as in [ShownFields]; nil if only the version is known
 }
 
+// NewShown returns a post as it is shown now.
+func NewShown(p apiv1.Post) Shown { return Shown{ID: p.ID, Version: p.Version, Fields: ShownFields(p)} }
+
 // shownFile returns the file of the posts that were shown, empty without a state directory.
 // Each daemon or context has its own file. Processes append lines to it, so that none is lost
 // when several run at once; the last line about a post counts.
@@ -57,7 +60,7 @@ func (a *App) writeShown(posts []apiv1.Post) error {
 	for _, p := range posts {
 		s := Shown{ID: p.ID, Version: p.Version}
 		if len(posts) <= maxShownFields {
-			s.Fields = ShownFields(p)
+			s = NewShown(p)
 		}
 		line, err := json.Marshal(s)
 		if err != nil {
@@ -104,22 +107,28 @@ func rotateShown(name string) {
 	}
 }
 
-// LastShown returns a post as it was shown last, and whether it was.
-func (a *App) LastShown(id string) (s Shown, found bool) {
+// LastShown returns posts as they were shown last, by id, without those that were never
+// shown. A post that was restored from a backup can have a lower version than before.
+func (a *App) LastShown(ids ...string) map[string]Shown {
+	shown := map[string]Shown{}
 	name := a.shownFile()
 	if name == "" {
-		return s, false
+		return shown
+	}
+	asked := map[string]bool{}
+	for _, id := range ids {
+		asked[id] = true
 	}
 	for _, file := range []string{name + ".old", name} {
 		data, _ := os.ReadFile(file)
 		for line := range bytes.Lines(data) {
 			var one Shown
-			if bytes.Contains(line, []byte(id)) && json.Unmarshal(line, &one) == nil && one.ID == id && one.Version >= s.Version {
-				s, found = one, true
+			if json.Unmarshal(line, &one) == nil && asked[one.ID] {
+				shown[one.ID] = one
 			}
 		}
 	}
-	return s, found
+	return shown
 }
 
 // ShownField is a field of a post that a person can change.

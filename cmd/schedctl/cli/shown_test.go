@@ -31,13 +31,14 @@ func TestShownPostsAreBounded(t *testing.T) {
 	}
 	all.Wait()
 	for i := range 8 {
-		if s, found := process().LastShown(fmt.Sprintf("post_%d", i)); !found || s.Version != 80 {
+		id := fmt.Sprintf("post_%d", i)
+		if s := process().LastShown(id)[id]; s.Version != 80 {
 			t.Errorf("post %d was shown with version %d", i, s.Version)
 		}
 	}
 	other := process()
 	other.peer = "daemon there"
-	if _, found := other.LastShown("post_1"); found {
+	if len(other.LastShown("post_1")) > 0 {
 		t.Error("another daemon shares the file")
 	}
 	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
@@ -55,6 +56,19 @@ func TestShownPostsAreBounded(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLowerVersionIsShownLast guards that a post which was restored from a backup, with a
+// lower version, does not conflict for ever.
+func TestLowerVersionIsShownLast(t *testing.T) {
+	t.Parallel()
+	a := &App{System: System{StateHome: t.TempDir()}, peer: "daemon here"}
+	a.RememberShown(apiv1.Post{ID: "post_1", Version: 5, Content: "New"}, apiv1.Post{ID: "post_2", Version: 7})
+	a.RememberShown(apiv1.Post{ID: "post_1", Version: 3, Content: "Old"})
+	shown := a.LastShown("post_1", "post_3")
+	if s := shown["post_1"]; s.Version != 3 || s.Fields["text"] != "Old" || len(shown) != 1 {
+		t.Errorf("shown last: %+v", shown)
 	}
 }
 

@@ -31,6 +31,8 @@ type changeOptions struct {
 	plan    func(p apiv1.Post, names Accounts)          // describes the change of a selected post
 	apply   func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error)
 	report  func(context.Context, *client.Client, changeResult) error // prints what was done
+
+	before map[string]cli.Shown // by id: the posts of the list, or as they were shown before the command
 }
 
 // changeTexts are the words for a change in messages.
@@ -99,6 +101,7 @@ func (o *changeOptions) changeNamed(ctx context.Context, ids []string) error {
 	if err != nil {
 		return err
 	}
+	o.before = o.LastShown(ids...)
 	if o.dry {
 		posts, failed := eachPost(ctx, o.App, ids, func(ctx context.Context, id string) (apiv1.Post, error) {
 			p, err := c.Post(ctx, id)
@@ -220,6 +223,10 @@ func (o *changeOptions) selected(ctx context.Context, c *client.Client, q client
 	}
 	if !o.dry {
 		o.RememberShown(posts...)
+		o.before = map[string]cli.Shown{}
+		for _, p := range posts {
+			o.before[p.ID] = cli.NewShown(p)
+		}
 	}
 	return posts, nil
 }

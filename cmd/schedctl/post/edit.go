@@ -29,7 +29,8 @@ type editOptions struct {
 	content content.Flags
 	dry     bool
 	where   []string // labels of the posts to change; nil for the one post of the arguments
-	version int64    // of the post that was in the editor, or 0
+
+	before cli.Shown // the post from which the change starts, see [overwriteFlag.unchanged]
 
 	overwriteFlag
 	resends, force bool // "post resend", which makes a new post
@@ -157,6 +158,9 @@ func (o *editOptions) run(ctx context.Context) error {
 	}
 	if o.id, err = postID(ctx, o.App, c, o.id); err != nil {
 		return err
+	}
+	if !o.resends {
+		o.before = o.LastShown(o.id)[o.id]
 	}
 	booked, err := o.slot.book(ctx, o.App, c, &o.when)
 	if err != nil {
@@ -298,8 +302,12 @@ func (o *editOptions) editText(ctx context.Context, c *client.Client, given *str
 	if to == nil {
 		to = new(o.accountsOf(post))
 	}
-	o.version = post.Version
-	o.RememberShown(post)
+	if given == nil || o.before.Version == 0 {
+		o.before = cli.NewShown(post)
+	}
+	if given == nil {
+		o.RememberShown(post)
+	}
 	if o.content.Threaded() && given == nil {
 		all := threadtext.Join(append([]string{post.Content}, cli.Map(post.Thread, func(p apiv1.Part) string { return p.Content })...))
 		given = &all
@@ -318,22 +326,28 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 		if post, err = c.Post(ctx, o.id); err != nil {
 			return post, refusedPost(o.id, err)
 		}
-		options = append(options, client.IfVersion(post.Version))
+		if !o.resends || o.before.Version == 0 {
+			if err := o.compare(ctx, o.App, c, o.before, post); err != nil {
+				return post, err
+			}
+			o.before = cli.NewShown(post)
+		}
+		options = append(options, client.IfVersion(post.Version)) // also with --overwrite
 		if edit.TargetOverrides, err = o.changed(ctx, c, post, edit.SocialAccountIDs); err != nil {
 			return post, err
 		}
 	}
-	if o.version > 0 && !o.overwrite { // the version in the editor
-		options = append(options, client.IfVersion(o.version))
-	}
 	if o.resends {
+		if o.before.Version > 0 {
+			options = append(options, client.IfVersion(o.before.Version))
+		}
 		if post, err = c.ResendPost(ctx, o.id, apiv1.ResendPost{EditPost: edit, Force: o.force}, options...); err == nil {
 			o.RememberID(cli.PostNoun, post.ID)
 		}
 		return post, err
 	}
-	post, err = o.unchanged(ctx, o.App, c, o.id, func(shown ...client.Option) (apiv1.Post, error) {
-		return c.EditPost(ctx, o.id, edit, append(options, shown...)...)
+	post, err = o.unchanged(ctx, o.App, c, o.id, o.before, func(expected ...client.Option) (apiv1.Post, error) {
+		return c.EditPost(ctx, o.id, edit, append(options, expected...)...) // the last version counts
 	})
 	if err != nil {
 		return post, refusedRelease(ctx, c, o.id, o.to, err)

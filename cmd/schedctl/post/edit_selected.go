@@ -56,7 +56,7 @@ func (o *editOptions) editSelected(cmd *cobra.Command) error {
 	selected.prepare = func(ctx context.Context, c *client.Client) error { return o.readShared(ctx, c, &edit) }
 	selected.apply = func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
 		one := *o
-		one.id = id
+		one.id, one.before = id, selected.before[id]
 		return one.send(ctx, c, edit)
 	}
 	return selected.changeSelected(cmd.Context())

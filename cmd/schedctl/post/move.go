@@ -70,7 +70,7 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 // read, so that a repeated shift moves no post twice.
 func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
 	if o.named && !o.shift.Given && !o.back {
-		return o.unchanged(ctx, o.App, c, id, func(options ...client.Option) (apiv1.Post, error) {
+		return o.unchanged(ctx, o.App, c, id, o.before[id], func(options ...client.Option) (apiv1.Post, error) {
 			return c.SchedulePost(ctx, id, o.request(), options...)
 		})
 	}
@@ -81,7 +81,7 @@ func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string)
 	if err != nil {
 		return p, err
 	}
-	return o.unchanged(ctx, o.App, c, id, func(options ...client.Option) (apiv1.Post, error) {
+	return o.unchanged(ctx, o.App, c, id, o.before[id], func(options ...client.Option) (apiv1.Post, error) {
 		options = append([]client.Option{client.IfVersion(p.Version)}, options...) // the last one counts
 		if o.back {
 			at := apiv1.PublishTime{Time: p.ProposedAt.Time, NextSlot: p.ProposedAt.NextSlot}

@@ -147,6 +147,7 @@ func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+	before := o.LastShown(id)[id]
 	to, err := replacementAccounts(ctx, o.App, c, o.to)
 	if err != nil {
 		return err
@@ -164,7 +165,7 @@ func (o *scheduleOptions) scheduleOne(ctx context.Context, ref string) error {
 	}
 	write := onceFor(o.App, o.once, "", &o.when, append(append([]string{"schedule", id, fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...), o.slot.key()...)...)
 	post, err := write.do(ctx, c, id, func(options ...client.Option) (apiv1.Post, error) {
-		return o.unchanged(ctx, o.App, c, id, func(expected ...client.Option) (apiv1.Post, error) {
+		return o.unchanged(ctx, o.App, c, id, before, func(expected ...client.Option) (apiv1.Post, error) {
 			return c.SchedulePost(ctx, id, request, append(expected, options...)...)
 		})
 	})

@@ -21,32 +21,50 @@ func (o *overwriteFlag) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.overwrite, "overwrite", false, "also change a post that was changed since it was shown here")
 }
 
-// unchanged sends a change of a post with the version that this machine showed last. If
-// someone else has changed the post since, it is a conflict that says what changed, unless
-// --overwrite is given or nothing changed that people see.
-func (o *overwriteFlag) unchanged(ctx context.Context, a *cli.App, c *client.Client, id string, send func(...client.Option) (apiv1.Post, error)) (apiv1.Post, error) {
-	shown, known := a.LastShown(id)
-	if o.overwrite || !known {
+// maxSends is how often a change is sent while the daemon changes the post.
+const maxSends = 3
+
+// unchanged sends a change of a post with the version from which the change starts: the one
+// that the command itself has read or listed, or else the one that this machine showed last
+// before the command. The version of before is 0 if there is none. If someone else has changed
+// the post since, it is a conflict that says what changed, unless --overwrite is given or
+// nothing changed that people see.
+func (o *overwriteFlag) unchanged(ctx context.Context, a *cli.App, c *client.Client, id string, before cli.Shown, send func(...client.Option) (apiv1.Post, error)) (p apiv1.Post, err error) {
+	if o.overwrite || before.Version == 0 {
 		return send()
 	}
-	p, err := send(client.IfVersion(shown.Version))
-	if schedctl.CodeOf(err) != schedctl.VersionMismatch {
-		return p, err
+	version := before.Version
+	for range maxSends {
+		if p, err = send(client.IfVersion(version)); schedctl.CodeOf(err) != schedctl.VersionMismatch {
+			return p, err
+		}
+		now, failed := c.Post(ctx, id)
+		if failed != nil {
+			return p, refusedPost(id, failed)
+		}
+		if changed := o.compare(ctx, a, c, before, now); changed != nil {
+			return p, changed
+		}
+		version = now.Version
 	}
-	now, failed := c.Post(ctx, id)
-	if failed != nil {
-		return p, refusedPost(id, failed)
+	return p, err
+}
+
+// compare returns a conflict if a post differs from what it was before.
+func (o *overwriteFlag) compare(ctx context.Context, a *cli.App, c *client.Client, before cli.Shown, now apiv1.Post) error {
+	if o.overwrite || before.Version == 0 || before.Version == now.Version {
+		return nil
 	}
-	changes := shown.Changes(now, shownValue(ctx, a, c))
-	if shown.Fields != nil && len(changes) == 0 {
-		return send(client.IfVersion(now.Version))
+	changes := before.Changes(now, shownValue(ctx, a, c))
+	if before.Fields != nil && len(changes) == 0 {
+		return nil
 	}
 	text := ""
 	if len(changes) > 0 {
 		text = " (" + strings.Join(changes, "; ") + ")"
 	}
-	return p, cli.NewFailure(cli.ExitConflict, schedctl.VersionMismatch, "%s was changed since it was shown here, and nothing was done%s", id, text).
-		WithHint("see: schedctl post show " + id + ", then repeat the command; --overwrite changes it in any case")
+	return cli.NewFailure(cli.ExitConflict, schedctl.VersionMismatch, "%s was changed since it was shown here, and nothing was done%s", now.ID, text).
+		WithHint("see: schedctl post show " + now.ID + ", then repeat the command; --overwrite changes it in any case")
 }
 
 // shownValue returns a function that formats the value of a field for people.

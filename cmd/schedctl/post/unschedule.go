@@ -16,13 +16,13 @@ func newUnschedule(a *cli.App) *cobra.Command {
 	o := &changeOptions{
 		App: a, op: schedctl.OpUnschedule, preset: []schedctl.Status{schedctl.Scheduled},
 		words: changeTexts{noun: "post", infinitive: "unschedule", participle: "unscheduled", ask: "Make %s a draft again?"},
-		apply: func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
-			return shown.unchanged(ctx, a, c, id, func(options ...client.Option) (apiv1.Post, error) {
-				return c.UnschedulePost(ctx, id, options...)
-			})
-		},
 	}
 	o.plan, o.report = o.tellSelected, o.printChanged
+	o.apply = func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
+		return shown.unchanged(ctx, a, c, id, o.before[id], func(options ...client.Option) (apiv1.Post, error) {
+			return c.UnschedulePost(ctx, id, options...)
+		})
+	}
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "unschedule [ID...]",
 		Short: "Make scheduled posts drafts again",
