@@ -44,5 +44,5 @@ type ForecastList struct {
 	Results   []ForecastEntry `json:"results" doc:"In order of their times, at most 500."`
 	Count     int             `json:"count" doc:"The number of results."`
 	Until     *Time           `json:"until" doc:"Posts before this time were checked. It is earlier than the requested days if they have more than 2,000 posts, 30,000 targets, or 2 MiB of text." nullable:"false"`
-	Truncated bool            `json:"truncated" doc:"Whether not all posts of the days were checked, or not all results are here. Mend what is here and ask again."`
+	Truncated bool            `json:"truncated" doc:"Whether not all posts of the days were checked, or not all results are here; then mend what is here and ask again. It is also true if the accounts published more than 1,000 posts lately: results of the kinds rate_limit and duplicate may then be missing."`
 }

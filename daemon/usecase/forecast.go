@@ -32,7 +32,7 @@ const forecastDelay = time.Minute
 type Forecast struct {
 	Entries   []ForecastEntry // in order of their times
 	Until     time.Time       // posts before this time were checked
-	Truncated bool            // some posts were not checked, or some entries are left out
+	Truncated bool            // something was not checked, or some entries are left out
 }
 
 // ForecastEntry is an entry of a forecast.
@@ -111,7 +111,7 @@ type forecast struct {
 	r       storage.Reader
 	until   time.Time
 	shared  bool // keys that are limited to accounts read it, too
-	cut     bool // not all posts before until were read
+	cut     bool // not all that counts until then was read
 
 	accounts map[string]*schedctl.Account // of the workspace, by id
 
@@ -158,6 +158,9 @@ type finding struct {
 	count    int      // of all posts
 	last     string   // the last post that was added
 	accounts []string // distinct
+
+	// partly is the first post that lost one of its accounts and waits for others.
+	partly *schedctl.Post
 
 	// say returns the message and the command. It is called when all posts are known.
 	say func(*finding) (message, command string)
@@ -279,7 +282,7 @@ func (f *forecast) checkPost(p *schedctl.Post) error {
 		waits = true
 		a := f.accounts[t.AccountID]
 		if a == nil || a.Status == schedctl.AccountDisconnected {
-			f.accountRemoved(t.AccountID, a, due{at: p.PublishAt, postID: p.ID})
+			f.removedAccount(p, t, a)
 			continue
 		}
 		if now := f.request.Now; at.Before(now) {

@@ -18,24 +18,66 @@ type due struct {
 	seriesID string // of an occurrence; empty for a post
 }
 
+// removedAccount adds that the account of a target is disconnected, or unknown if a is nil.
+func (f *forecast) removedAccount(p *schedctl.Post, t *schedctl.Target, a *schedctl.Account) {
+	f.accountRemoved(t.AccountID, a, due{at: p.PublishAt, postID: p.ID})
+	if e := f.found[removedKey(t.AccountID)]; e.partly == nil && len(f.leftAccounts(p)) > 0 {
+		e.partly = p
+	}
+}
+
+// leftAccounts returns the accounts that still get a post and that are not disconnected.
+func (f *forecast) leftAccounts(p *schedctl.Post) (left []*schedctl.Account) {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if t.Status != schedctl.Scheduled && t.Status != schedctl.Publishing {
+			continue
+		}
+		if a := f.accounts[t.AccountID]; a != nil && a.Status != schedctl.AccountDisconnected {
+			left = append(left, a)
+		}
+	}
+	return left
+}
+
+func removedKey(accountID string) causeKey {
+	return causeKey{apiv1.ForecastAccountRemoved, accountID, ""}
+}
+
 // accountRemoved adds that the account with an id is disconnected. a is nil if the account is
 // unknown.
 func (f *forecast) accountRemoved(id string, a *schedctl.Account, d due) {
-	f.add(causeKey{apiv1.ForecastAccountRemoved, id, ""}, d.at, id, d.postID, func(e *finding) (string, string) {
-		name, instead := id, "schedctl series show "+d.seriesID
-		if len(e.posts) > 0 {
-			instead = "schedctl post cancel " + strings.Join(e.posts[:min(len(e.posts), maxShifted)], " ")
+	f.add(removedKey(id), d.at, id, d.postID, func(e *finding) (string, string) {
+		advice, command := "give the posts another account, or cancel them", "schedctl series show "+d.seriesID
+		switch {
+		case e.partly != nil:
+			advice, command = "give the posts other accounts", f.withoutRemoved(e.partly)
+		case len(e.posts) > 0:
+			command = "schedctl post cancel " + strings.Join(e.posts[:min(len(e.posts), maxShifted)], " ")
 		}
 		if a == nil {
-			return fmt.Sprintf("the account %s does not exist, so nothing is published on it; give the posts another account, or cancel them", name), instead
+			return fmt.Sprintf("the account %s does not exist, so nothing is published on it; %s", id, advice), command
 		}
-		name = accountName(a)
-		if !f.service.hasCredentials(a) {
-			return fmt.Sprintf("the account %s is disconnected, so nothing is published on it; give the posts another account, or cancel them", name), instead
+		if f.service.hasCredentials(a) {
+			advice, command = "connect it again, or give the posts another account", "schedctl account reconnect "+accountRef(a)
 		}
-		return fmt.Sprintf("the account %s is disconnected, so nothing is published on it; connect it again, or give the posts another account", name),
-			"schedctl account reconnect " + accountRef(a)
+		return fmt.Sprintf("the account %s is disconnected, so nothing is published on it; %s", accountName(a), advice), command
 	})
+}
+
+// withoutRemoved returns the command that leaves a post on the accounts that are not
+// disconnected, or that shows the post: if it is published in part, and if the command would
+// be too long, or would name accounts to keys that may not see them.
+func (f *forecast) withoutRemoved(p *schedctl.Post) string {
+	left := f.leftAccounts(p)
+	if f.shared || len(left) > maxShifted || p.Status() != schedctl.Scheduled {
+		return "schedctl post show " + p.ID
+	}
+	command := "schedctl post edit " + p.ID
+	for _, a := range left {
+		command += " --to " + accountRef(a)
+	}
+	return command
 }
 
 // hasCredentials reports whether the account can be connected again with new credentials.
@@ -200,7 +242,7 @@ func (f *forecast) resume(is period, e *finding) string {
 	return command
 }
 
-// maxShifted is how many posts a command moves by their ids.
+// maxShifted is how many posts, or accounts, a command names.
 const maxShifted = 20
 
 // moveOut returns the command that moves posts to the end of a blackout, with the same

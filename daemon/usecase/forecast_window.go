@@ -20,7 +20,8 @@ const clockStep = time.Hour
 const maxForecastPast = 1000
 
 // readPast reads what the accounts have published lately, as far as it counts for the
-// windows of their networks and for repeated texts.
+// windows of their networks and for repeated texts. If there is more, the forecast says so:
+// it may lack entries about those two, at any time.
 func (f *forecast) readPast() error {
 	reach := sameTextWarning
 	for _, a := range f.accounts {
@@ -33,13 +34,16 @@ func (f *forecast) readPast() error {
 		WorkspaceID: f.request.Key.WorkspaceID, Statuses: []schedctl.Status{schedctl.Published, schedctl.Publishing, schedctl.Failed},
 		PublishAfter: f.request.Now.Add(-reach), PublishBefore: f.request.Now, Sort: storage.PublishDescending, Limit: postPage,
 	}, func(p *schedctl.Post) (bool, error) {
+		if read++; read > maxForecastPast {
+			f.cut = true
+			return false, nil
+		}
 		for i := range p.Targets {
 			if t := &p.Targets[i]; t.Status == schedctl.Published {
 				f.keep(p, t, planned{at: p.PublishAt, seriesID: p.SeriesID, replies: p.PartCount(t) - 1, over: true})
 			}
 		}
-		read++
-		return read < maxForecastPast, nil
+		return true, nil
 	})
 }
 
