@@ -17,6 +17,7 @@ type plan struct {
 	queues    []schedctl.Queue
 	blackouts []apiv1.Blackout
 	forecast  []apiv1.ForecastEntry
+	checked   *apiv1.Time // until when, if the forecast is cut
 	series    []apiv1.Series
 	made      apiv1.CreateSeries // the last new one
 	removed   []apiv1.Post       // occurrences that were skipped
@@ -213,7 +214,7 @@ func (f *fake) Blackouts(context.Context) ([]apiv1.Blackout, error) {
 func (f *fake) Forecast(context.Context) (apiv1.ForecastList, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return apiv1.ForecastList{Results: slices.Clone(f.plan.forecast)}, f.enter("Forecast")
+	return apiv1.ForecastList{Results: slices.Clone(f.plan.forecast), Until: f.plan.checked, Truncated: f.plan.checked != nil}, f.enter("Forecast")
 }
 
 func (f *fake) CreateSeries(_ context.Context, s apiv1.CreateSeries, _ string) (apiv1.Series, error) {

@@ -25,7 +25,10 @@ const (
 type forecastList struct {
 	list    []apiv1.ForecastEntry
 	more    bool // the list is not complete
-	loaded  bool
+	until   *apiv1.Time
+	readErr error // of the last read
+	known   bool  // it was read once
+	loaded  bool  // it need not be read now
 	loading bool
 	changed bool // there was an event since it was read
 	readAt  time.Time
@@ -50,13 +53,13 @@ func (m *Model) fillForecast() tea.Cmd {
 	})
 }
 
-// takeForecast keeps the forecast. An error is not shown: the forecast is read again later,
-// and the rest of the screen does not need it.
+// takeForecast keeps the forecast. An error is shown only by :forecast: the forecast is read
+// again later, and the rest of the screen does not need it.
 func (m *Model) takeForecast(msg forecastMsg) {
 	f := &m.forecast
-	f.loading, f.loaded, f.readAt = false, true, m.now
+	f.loading, f.loaded, f.readAt, f.readErr = false, true, m.now, msg.err
 	if msg.err == nil {
-		f.list, f.more = msg.found.Results, msg.found.Truncated
+		f.list, f.more, f.until, f.known = msg.found.Results, msg.found.Truncated, msg.found.Until, true
 	}
 }
 
@@ -103,14 +106,25 @@ func (m *Model) forecastText() string {
 	return fmt.Sprintf("%d%s %s: %s (:forecast)", len(f.list), more, noun, strings.Join(kinds, ", "))
 }
 
-// openForecast shows the forecast.
+// openForecast shows the forecast. It returns why there is nothing to show.
 func (m *Model) openForecast() string {
-	if len(m.forecast.list) == 0 {
-		return "nothing will fail or be late in the next 21 days, as far as it is known"
+	f := &m.forecast
+	switch {
+	case len(f.list) > 0:
+		m.dialog = &forecastView{}
+		return ""
+	case f.readErr != nil:
+		return "the forecast could not be read: " + explain(f.readErr)
+	case !f.known:
+		return "the forecast is not read yet"
+	case f.more && f.until != nil:
+		return fmt.Sprintf("nothing will fail until %s; later posts were not checked", m.forecastTime(f.until.Time))
 	}
-	m.dialog = &forecastView{}
-	return ""
+	return "nothing will fail or be late in the next 21 days, as far as it is known"
 }
+
+// forecastTime returns a time as the forecast shows it.
+func (m *Model) forecastTime(at time.Time) string { return at.In(m.zone).Format("Mon 2 Jan 15:04") }
 
 // forecastView shows what will fail or be late, with the commands that mend it.
 type forecastView struct{ top int }
@@ -140,20 +154,19 @@ func (v *forecastView) lines(m *Model, width, height int) []string {
 
 // forecastLines renders the entries of the forecast.
 func forecastLines(m *Model, width int) (lines []string) {
-	local := func(at time.Time) string { return at.In(m.zone).Format("Mon 2 Jan 15:04") }
 	for i, e := range m.forecast.list {
 		if i > 0 {
 			lines = append(lines, "")
 		}
 		head := kindText(e.Kind)
 		if e.At != nil {
-			head = local(e.At.Time) + "  " + head
+			head = m.forecastTime(e.At.Time) + "  " + head
 		}
 		if e.PostCount > 1 {
 			head += fmt.Sprintf(", %d posts", e.PostCount)
 		}
 		lines = append(lines, m.theme.title.Render(clip(head, width)))
-		for _, line := range wrap(oneLine(apiv1.WithTimes(e.Message, local)), width-2) {
+		for _, line := range wrap(oneLine(apiv1.WithTimes(e.Message, m.forecastTime)), width-2) {
 			lines = append(lines, "  "+line)
 		}
 		for _, line := range wrap(oneLine(e.Command), width-2) {

@@ -73,7 +73,15 @@ func TestForecastIsListed(t *testing.T) {
 	})
 }
 
-// A forecast that cannot be read is left out, and read again later.
+// forecastCommand enters the command :forecast.
+func (d *driver) forecastCommand() {
+	d.t.Helper()
+	d.press(":")
+	d.typed("forecast")
+	d.press("enter")
+}
+
+// A forecast that cannot be read is left out, and read again later. The command says so.
 func TestForecastThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,5 +90,35 @@ func TestForecastThatCannotBeRead(t *testing.T) {
 		f.fail("Forecast", errors.New("the forecast is broken"))
 		d := drive(t, f, 80, 24)
 		d.seesNot("forecast")
+		d.forecastCommand()
+		d.sees("the forecast could not be read: the forecast is broken")
+		d.seesNot("nothing will fail")
+		f.fail("Forecast", nil)
+		d.send(tui.Tick(now.Add(20 * time.Minute)))
+		d.sees("1 forecast: token ends")
+	})
+}
+
+// A forecast that is not read yet, or that did not check everything, does not say that nothing
+// will fail.
+func TestForecastThatIsNotComplete(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := world()
+		f.fail("Posts", errors.New("the posts are broken"))
+		d := drive(t, f, 80, 24)
+		if f.called("Forecast") > 0 {
+			t.Fatal("the forecast is read before the first screen is complete")
+		}
+		d.forecastCommand()
+		d.sees("the forecast is not read yet")
+		d.seesNot("nothing will fail")
+	})
+	synctest.Test(t, func(t *testing.T) {
+		f := world()
+		f.plan.checked = apiv1.NewTime(now.Add(48 * time.Hour))
+		d := drive(t, f, 80, 24)
+		d.forecastCommand()
+		d.sees("nothing will fail until " + now.Add(48*time.Hour).Format("Mon 2 Jan 15:04") + "; later posts were not checked")
 	})
 }

@@ -219,3 +219,17 @@ func TestDoctorKnowsWhyPostsWait(t *testing.T) {
 		t.Errorf("got %s", &m.err)
 	}
 }
+
+// TestForecastThatIsCut guards that a forecast that did not check everything does not say that
+// nothing will fail.
+func TestForecastThatIsCut(t *testing.T) {
+	t.Parallel()
+	daemon := healthy()
+	daemon["GET /forecast"] = apiv1.ForecastList{Results: []apiv1.ForecastEntry{}, Until: at(48 * time.Hour), Truncated: true}
+	m := newMachine(t, daemon)
+	const until = "nothing that was checked will fail or be late until 2026-11-23T12:00:00Z; later posts were not checked\n"
+	m.want(t, 0, "", until, "forecast")
+	m.want(t, 0, "", until, "forecast", "--quiet")
+	m.want(t, 0, "[]\n", until, "forecast", "--json")
+	m.want(t, 0, until, "", "doctor", "--jq", `.[] | select(.check == "forecast") | .detail`)
+}

@@ -78,20 +78,28 @@ func (o *options) run(ctx context.Context) error {
 	if err := o.print(found.Results); err != nil {
 		return err
 	}
-	if found.Truncated {
-		o.Messagef("not everything was checked or is shown: posts up to %s were checked", o.TimeText(found.Until))
-	}
 	period := "day"
 	if o.days > 1 {
 		period = cli.Plural(o.days, "day")
 	}
-	if n := len(found.Results); n > 0 {
-		return &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: fmt.Sprintf("%s to mend in the next %s", cli.Plural(n, "thing"), period)}
-	}
-	if !o.Quiet && !o.JSON.Given {
+	n := len(found.Results)
+	switch {
+	case n > 0 && found.Truncated:
+		o.Messagef("not everything was checked or is shown: posts up to %s were checked", o.TimeText(found.Until))
+	case found.Truncated:
+		o.Messagef("%s", NothingUntil(o.App, found.Until))
+	case n == 0 && !o.Quiet && !o.JSON.Given:
 		o.Messagef("nothing will fail or be late in the next %s", period)
 	}
+	if n > 0 {
+		return &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: fmt.Sprintf("%s to mend in the next %s", cli.Plural(n, "thing"), period)}
+	}
 	return nil
+}
+
+// NothingUntil says that a forecast without entries did not check everything.
+func NothingUntil(a *cli.App, until *apiv1.Time) string {
+	return fmt.Sprintf("nothing that was checked will fail or be late until %s; later posts were not checked", a.TimeText(until))
 }
 
 func (o *options) print(list []apiv1.ForecastEntry) error {

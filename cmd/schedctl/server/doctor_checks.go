@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/cmd/schedctl/forecast"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
 	"github.com/schedctl/schedctl/daemon/publish/all"
 )
@@ -182,6 +183,8 @@ func (d *doctor) looksAhead(ctx context.Context, c *client.Client) {
 	case schedctl.CodeOf(err) == schedctl.NotFound: // an earlier version of the daemon
 	case err != nil:
 		d.failed("forecast", err)
+	case len(found.Results) == 0 && found.Truncated:
+		d.ok("forecast", "%s", forecast.NothingUntil(d.App, found.Until))
 	case len(found.Results) == 0:
 		d.ok("forecast", "nothing will fail or be late in the next 21 days")
 	default:
