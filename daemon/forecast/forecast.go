@@ -58,13 +58,18 @@ type Announcer struct {
 	cfg       Config
 	lastEvent string    // when the last forecasts were made
 	lastRun   time.Time // when they were made; zero before the first ones
+
+	// failed has when the last forecast of a workspace failed, by the id of the workspace, if
+	// that is less than longest ago.
+	failed map[string]time.Time
 }
 
 // New returns an announcer. It starts no goroutine.
 func New(c Config) *Announcer { return &Announcer{cfg: c} }
 
 // Run announces every minute if there were events, and every 10 minutes otherwise, until ctx
-// ends. The first time is a minute after the start. Failures are logged and retried.
+// ends. The first time is a minute after the start. Failures are logged. If the forecast of a
+// workspace fails, it is made again after 10 minutes, and those of others as usual.
 func (a *Announcer) Run(ctx context.Context) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -100,17 +105,24 @@ func (a *Announcer) announce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	failed := map[string]time.Time{}
 	for _, w := range workspaces {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if failed := a.announceIn(ctx, w.ID, now); failed != nil {
-			err = errors.Join(err, fmt.Errorf("workspace %s: %w", w.ID, failed))
+		if at, ok := a.failed[w.ID]; ok && now.Sub(at) < longest {
+			failed[w.ID] = at
+			continue
+		}
+		if problem := a.announceIn(ctx, w.ID, now); problem != nil {
+			failed[w.ID] = now
+			err = errors.Join(err, fmt.Errorf("workspace %s: %w", w.ID, problem))
 		}
 	}
-	if err == nil {
-		a.lastEvent, a.lastRun = last, now
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
+	a.lastEvent, a.lastRun, a.failed = last, now, failed
 	return err
 }
 

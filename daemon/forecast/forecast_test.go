@@ -250,22 +250,50 @@ func TestRunAnnounces(t *testing.T) {
 	})
 }
 
-// panicking is a network whose check panics.
-type panicking struct{ *publishtest.Fake }
+// panicking is a network whose check of a bad text panics. It counts the checks by their texts.
+type panicking struct {
+	*publishtest.Fake
+	checks map[string]int
+}
 
-func (panicking) Check(schedctl.Account, publish.Content) publish.Check { panic("a bad text") }
+func (p panicking) Check(a schedctl.Account, c publish.Content) publish.Check {
+	if p.checks[c.Text]++; c.Text == "bad" {
+		panic("a bad text")
+	}
+	return p.Fake.Check(a, c)
+}
 
-// A check that panics does not end the daemon.
+// A check that panics does not end the daemon. The workspace is checked again after the longest
+// time, and others are checked no more often than usual.
 func TestACheckThatPanics(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, storagetest.NewMemory())
-	r.store.Notify(func(storage.Commit) {})
-	r.post("one", time.Hour)
-	a := r.announcer()
-	a.cfg.Cases.Publishers = publish.NewRegistry(panicking{publishtest.NewFake("fake")})
-	if err := a.announce(t.Context()); err == nil || !strings.Contains(err.Error(), "a check panicked: a bad text") {
-		t.Errorf("the error is %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		bad := newRig(t, storagetest.NewMemory())
+		bad.store.Notify(func(storage.Commit) {})
+		good := newRig(t, bad.store)
+		bad.post("bad", time.Hour)
+		good.post("good", time.Hour)
+		network := panicking{publishtest.NewFake("fake"), map[string]int{}}
+		a := good.announcer()
+		a.cfg.Cases.Publishers = publish.NewRegistry(network)
+		announce := func(what string, fails bool, want map[string]int) {
+			t.Helper()
+			if err := a.announce(t.Context()); (err != nil) != fails || fails && !strings.Contains(err.Error(), "a check panicked: a bad text") {
+				t.Errorf("%s: the error is %v", what, err)
+			}
+			if diff := cmp.Diff(want, network.checks); diff != "" {
+				t.Errorf("%s: checks, -want +got:\n%s", what, diff)
+			}
+		}
+		announce("the first time", true, map[string]int{"bad": 1, "good": 1})
+		time.Sleep(interval)
+		announce("without an event", false, map[string]int{"bad": 1, "good": 1})
+		good.post("another", 2*time.Hour)
+		announce("after an event", false, map[string]int{"bad": 1, "good": 2, "another": 1})
+		time.Sleep(longest - interval)
+		good.post("third", 3*time.Hour)
+		announce("after the longest time", true, map[string]int{"bad": 2, "good": 3, "another": 2, "third": 1})
+	})
 }
 
 // TestAnnouncedIDsAreBounded keeps at most as many ids as metadata can have, those of the
