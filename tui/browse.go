@@ -138,7 +138,14 @@ func (m *Model) goBack() {
 	case m.tab == tabWebhooks:
 		m.webhooks.close()
 	case f != nil && filtered(m.tab, f.query):
+		p, ok := f.current()
+		if e := f.edited; e != nil && !f.has(e.ID) {
+			p, ok = *e, true // the search no longer finds it
+		}
 		m.requery(func(q *Query) { q.Search, q.AccountID, q.Label, q.Statuses = "", "", "", m.tab.statuses() })
+		if ok {
+			f.seek(p)
+		}
 	case m.tab == tabQueues && m.queues.opened != "":
 		m.closeQueue()
 	default:

@@ -73,6 +73,7 @@ func (m *Model) goTo(t time.Time) {
 	if !m.tab.isCalendar() {
 		m.showTab(tabWeek)
 	}
+	m.endNotice()
 	m.detail.close()
 	m.ghost = slotKey{}
 	f := m.feed()

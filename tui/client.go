@@ -20,6 +20,10 @@ var ErrUnreachable = errors.New("the daemon cannot be reached")
 type Client interface {
 	// Accounts returns all accounts, including disconnected ones.
 	Accounts(ctx context.Context) ([]apiv1.Account, error)
+	// AccountGroups returns all account groups, sorted by name.
+	AccountGroups(ctx context.Context) ([]apiv1.AccountGroup, error)
+	// Snippets returns all snippets, sorted by name.
+	Snippets(ctx context.Context) ([]apiv1.Snippet, error)
 	VerifyAccount(ctx context.Context, id string) (apiv1.Account, error)
 	// Platforms returns the credentials and options of each platform.
 	Platforms(ctx context.Context) (map[string]apiv1.PlatformEntry, error)

@@ -21,6 +21,7 @@ func (m *Model) openCommandLine() {
 	in := newInput(m.theme, "goto friday, label launch, move +1 week, help")
 	in.ShowSuggestions = true
 	m.dialog = &commandLine{input: in}
+	m.groups.wanted = true
 }
 
 func (d *commandLine) fullScreen() bool { return false }
@@ -62,6 +63,7 @@ func (d *commandLine) run(m *Model) tea.Cmd {
 		return nil
 	}
 	m.dialog = nil
+	m.endNotice()
 	cmd, fault := c.run(m, arg)
 	if fault != "" {
 		d.fault = fault

@@ -30,7 +30,7 @@ func commands() []command {
 		}},
 		{name: "move", arg: "TIME", posts: true, about: "move by +2h or -1 week, or to a time", example: "move +1 week", run: (*Model).runMove},
 		{name: "label", arg: "LABELS", posts: true, optional: true, about: "add labels; -NAME removes one; without names it lets you choose", example: "label launch, -draft", run: (*Model).runLabel},
-		{name: "to", arg: "ACCOUNTS", posts: true, optional: true, about: "add accounts; -NAME removes one; without names it lets you choose", example: "to blog, -sky", run: (*Model).runAccounts},
+		{name: "to", arg: "ACCOUNTS", posts: true, optional: true, about: "add accounts, or a group such as @brand; -NAME removes one; without names it lets you choose", example: "to blog, -sky", run: (*Model).runAccounts},
 		{name: "queue", arg: "QUEUE", posts: true, optional: true, about: "give the next free slots of a queue", example: "queue daily", run: (*Model).runQueue},
 		{name: "unschedule", posts: true, about: "change to drafts", run: func(m *Model, _ string) (tea.Cmd, string) {
 			return m.askBulk("change to drafts", schedctl.OpUnschedule, m.unschedulePosts), ""
@@ -119,20 +119,21 @@ func (m *Model) runAccounts(arg string) (tea.Cmd, string) {
 		return m.askAccounts(), ""
 	}
 	add, remove := splitNames(arg)
-	for _, list := range [][]string{add, remove} {
-		for i, name := range list {
-			id, fault := m.accountNamed(name)
+	var ids [2][]string
+	for i, names := range [][]string{add, remove} {
+		for _, name := range names {
+			list, fault := m.accountsNamed(name)
 			if fault != "" {
 				return nil, fault
 			}
-			list[i] = id
+			ids[i] = append(ids[i], list...)
 		}
 	}
 	posts, _ := m.usable(schedctl.OpEdit)
 	if len(posts) == 0 {
 		return nil, ""
 	}
-	return m.setAccounts(posts, add, remove), ""
+	return m.setAccounts(posts, ids[0], ids[1]), ""
 }
 
 // accountNamed returns the id of the account with a name, or what is wrong with the name.

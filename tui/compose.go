@@ -98,15 +98,19 @@ type composer struct {
 	asking     *question   // for a file or an alt text, or nil
 	settings   settings
 	split      splitText
-	preview    preview
+	snippets   *snippetChooser // the open chooser, or nil
+
+	keptReferences string // the references to snippets of which the last save warned
+
+	preview preview
 }
 
 func (m *Model) compose(d draft) tea.Cmd {
 	c := &composer{
 		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
-		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Outside},
-		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Outside},
-		commentKeys: []key.Binding{m.keys.Save, m.keys.BackToText, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Outside},
+		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Snippet, m.keys.Outside},
+		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Snippet, m.keys.Outside},
+		commentKeys: []key.Binding{m.keys.Save, m.keys.BackToText, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Snippet, m.keys.Outside},
 		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Narrow, m.keys.Field, m.keys.Leave, m.keys.Submit},
 		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave, m.keys.Submit},
 		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
@@ -128,6 +132,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 	c.timeInput.Blur()
 	c.originalTime = c.timeInput.Value()
 	m.dialog = c
+	m.groups.wanted = true
 	return c.check()
 }
 
@@ -169,7 +174,12 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	if c.preview.open {
 		return c.handlePreviewKey(m, k)
 	}
+	if c.snippets != nil {
+		return c.handleSnippetKey(m, k)
+	}
 	switch {
+	case key.Matches(k, m.keys.Snippet):
+		return c.askSnippet(m)
 	case key.Matches(k, m.keys.Preview):
 		c.preview = preview{open: true}
 	case key.Matches(k, m.keys.Split):
@@ -228,7 +238,8 @@ func (c *composer) nextField(steps int) int {
 
 // handleAccountKey changes the selected accounts.
 func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
-	list := c.narrow.of(m.accounts.list)
+	list, groups := c.narrow.of(m.accounts.list), c.narrow.groups(m.groups.list)
+	rows := len(list) + len(groups)
 	switch {
 	case c.narrow.typing:
 		c.cursor = 0
@@ -237,9 +248,9 @@ func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
 		c.narrow = accountFilter{typing: true}
 		c.cursor = 0
 	case key.Matches(k, m.keys.Up):
-		c.cursor = clamp(c.cursor-1, len(list))
+		c.cursor = clamp(c.cursor-1, rows)
 	case key.Matches(k, m.keys.Down):
-		c.cursor = clamp(c.cursor+1, len(list))
+		c.cursor = clamp(c.cursor+1, rows)
 	case key.Matches(k, m.keys.Toggle, m.keys.Open) && c.cursor < len(list):
 		id := list[c.cursor].ID
 		if i := slices.Index(c.accountIDs, id); i >= 0 {
@@ -254,6 +265,10 @@ func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
 			c.accountIDs = append(c.accountIDs, id)
 		}
 		return c.switchText(id)
+	case key.Matches(k, m.keys.Toggle, m.keys.Open) && c.cursor < rows:
+		return c.toggleGroup(groups[c.cursor-len(list)])
+	case key.Matches(k, m.keys.Own) && c.cursor < rows:
+		c.fault = "a group has no text of its own: choose one of its accounts"
 	}
 	return nil
 }

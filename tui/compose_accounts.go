@@ -9,7 +9,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// accountFilter narrows the accounts of the composer to those whose name has a text.
+// accountFilter narrows the accounts and groups of the composer to those whose name has a text.
 type accountFilter struct {
 	typing bool // keys go to the text
 	text   string
@@ -26,6 +26,16 @@ func (f *accountFilter) of(list []apiv1.Account) (out []apiv1.Account) {
 	for _, a := range list {
 		if strings.Contains(strings.ToLower(oneLine(a.Name)+" "+oneLine(a.Platform)), strings.ToLower(f.text)) {
 			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// groups returns the account groups that match.
+func (f *accountFilter) groups(list []apiv1.AccountGroup) (out []apiv1.AccountGroup) {
+	for _, g := range list {
+		if strings.Contains(strings.ToLower(groupName(g)), strings.ToLower(f.text)) {
+			out = append(out, g)
 		}
 	}
 	return out

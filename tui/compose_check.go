@@ -73,6 +73,8 @@ func (c *composer) handle(m *Model, msg composeMsg) tea.Cmd {
 		}
 	case seriesMadeMsg:
 		return c.takeSeriesMade(m, msg)
+	case snippetsMsg:
+		c.takeSnippets(msg)
 	case savedMsg:
 		return c.handleSaved(m, msg)
 	case uploadedMsg:

@@ -65,7 +65,7 @@ func (c *composer) saveDraft(m *Model) tea.Cmd {
 	case c.emptyPart() != "":
 		c.fault = c.emptyPart()
 		return nil
-	case c.settingsFault():
+	case c.settingsFault(), c.warnsOfReferences(m):
 		return nil
 	}
 	c.fault, c.sending = "", true

@@ -60,7 +60,7 @@ func (c *composer) save(m *Model, submits bool) tea.Cmd {
 		m.showNotice("nothing changed")
 		return nil
 	}
-	if c.fault = fault; fault != "" {
+	if c.fault = fault; fault != "" || c.warnsOfReferences(m) {
 		return nil
 	}
 	if repeats {
@@ -255,6 +255,9 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	m.applyPost(msg.post)
 	m.refreshSlots()
 	m.selectPost(msg.post.ID)
+	if f := m.feed(); f != nil {
+		f.edited = &msg.post
+	}
 	text, other := "saved: "+m.describe(msg.post), false
 	if msg.post.Status == schedctl.Scheduled && !c.sent.wantedSlot.IsZero() {
 		text, other = slotReport(msg.post, c.sent.wantedSlot, m.zone)

@@ -26,10 +26,13 @@ func (c *composer) lines(m *Model, width, height int) []string {
 	if c.preview.open && !c.leaving {
 		return c.previewLines(m, width, height)
 	}
+	if c.snippets != nil && !c.leaving {
+		return c.snippets.lines(m, width, height)
+	}
 	below := c.countLines(m.theme, m.accounts.list, width)
 	below = append(below, c.commentLine(m.theme, width)...)
 	below = append(below, c.mediaLines(s, width, max(1, height/4))...)
-	below = append(below, c.accountLines(s, m.accounts.list, m.accounts.err, width, max(1, height/3))...)
+	below = append(below, c.accountLines(m, s, width, max(1, height/3))...)
 	below = append(below, c.timeLines(m, width)...)
 	below = append(below, c.settingsLine(m.theme, width)...)
 	below = append(below, c.messages(m, width, max(2, height/4))...)
@@ -103,28 +106,32 @@ func (c *composer) label(text string, field int) string {
 	return c.theme.mark(true) + c.theme.title.Render(text)
 }
 
-// accountLines renders the accounts near the cursor.
-func (c *composer) accountLines(s drawContext, list []apiv1.Account, err error, width, room int) []string {
-	title := "To"
-	all := list
-	list = c.narrow.of(list)
+// accountLines renders the accounts and groups near the cursor.
+func (c *composer) accountLines(m *Model, s drawContext, width, room int) []string {
+	title, err := "To", m.accounts.err
+	list, groups := c.narrow.of(m.accounts.list), c.narrow.groups(m.groups.list)
+	rows := len(list) + len(groups)
 	if n := len(c.accountIDs); n > 0 {
 		title = fmt.Sprintf("To, %d chosen", n)
 	}
 	switch {
 	case c.narrow.typing || c.narrow.text != "":
-		title += c.narrow.title(len(list))
+		title += c.narrow.title(rows)
 	case err != nil:
 		title = "To: " + explain(err)
-	case len(all) == 0:
+	case len(m.accounts.list) == 0:
 		title = "To: no account yet; connect one in the view Accounts"
 	}
 	lines := []string{c.label(title, fieldAccounts)}
-	first := max(0, min(c.cursor-room/2, len(list)-room))
-	for i := first; i < min(len(list), first+room); i++ {
+	first := max(0, min(c.cursor-room/2, rows-room))
+	for i := first; i < min(rows, first+room); i++ {
+		here := c.field == fieldAccounts && i == c.cursor
+		if i >= len(list) {
+			lines = append(lines, c.groupLine(groups[i-len(list)], here, width))
+			continue
+		}
 		a := list[i]
 		chosen := slices.Contains(c.accountIDs, a.ID)
-		here := c.field == fieldAccounts && i == c.cursor
 		left := c.theme.mark(here) + checkbox(item{chosen: chosen}) + " " + oneLine(a.Name) + " " + s.theme.faint.Render(oneLine(a.Platform))
 		if chosen && !c.ownText(a.ID).isZero() {
 			left += ", its own text"
@@ -221,6 +228,9 @@ func (c *composer) mainKeys() []key.Binding {
 func (c *composer) footKeys(m *Model) []key.Binding {
 	if c.leaving || c.asking != nil || c.sending || c.settings.open {
 		return nil
+	}
+	if c.snippets != nil {
+		return m.menuKeys()
 	}
 	keys := c.mainKeys()
 	if n := keysThatFit(keys, m.width); m.height >= twoLinesFrom && n < len(keys) {

@@ -26,6 +26,7 @@ func IsUploadTick(msg tea.Msg) bool   { _, is := msg.(uploadTickMsg); return is 
 func IsChanged(msg tea.Msg) bool      { _, is := msg.(changedMsg); return is }
 func IsSettled(msg tea.Msg) bool      { _, is := msg.(settledMsg); return is }
 func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
+func IsSnippets(msg tea.Msg) bool     { _, is := msg.(snippetsMsg); return is }
 func IsPage(msg tea.Msg) bool         { _, is := msg.(pageMsg); return is }
 func IsDrag(msg tea.Msg) bool         { _, is := msg.(dragMsg); return is }
 func Distance(d time.Duration) string { return relativeTime(d) }

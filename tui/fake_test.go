@@ -38,6 +38,8 @@ type fake struct {
 	created         map[string]apiv1.Post
 	lastEdit        apiv1.EditPost
 	lastCreate      apiv1.CreatePost
+	groups          []apiv1.AccountGroup
+	snippets        []apiv1.Snippet
 	uploads         map[string]apiv1.MediaAsset // files that can be uploaded, by path
 	lastRetry       apiv1.RetryPost
 	lastAdd         apiv1.AddAccount
@@ -98,6 +100,18 @@ func (f *fake) Accounts(context.Context) ([]apiv1.Account, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.accounts), f.enter("Accounts")
+}
+
+func (f *fake) AccountGroups(context.Context) ([]apiv1.AccountGroup, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.groups), f.enter("AccountGroups")
+}
+
+func (f *fake) Snippets(context.Context) ([]apiv1.Snippet, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.snippets), f.enter("Snippets")
 }
 
 func (f *fake) VerifyAccount(_ context.Context, id string) (apiv1.Account, error) {

@@ -33,6 +33,7 @@ type feed struct {
 	moved  []apiv1.Post // posts with a change that the daemon does not have yet; shown in their places
 	sought *apiv1.Post  // the post whose page the feed searches
 	seeks  int          // pages that were searched for it
+	edited *apiv1.Post  // the post that was saved last; nil after the selection has moved
 }
 
 type page struct {
@@ -234,6 +235,7 @@ func (f *feed) dropFarPages() {
 // move moves the selection.
 func (f *feed) move(by int) {
 	f.selected, f.anchor, f.sought, f.from = clamp(f.selected+by, f.size()), "", nil, time.Time{}
+	f.edited = nil
 	f.dropFarPages()
 }
 

@@ -61,7 +61,7 @@ func (f *feed) seek(p apiv1.Post) {
 		return
 	}
 	if len(f.pages) == 0 {
-		f.anchor = p.ID // the first page is being loaded
+		f.anchor, f.sought, f.seeks = p.ID, &p, 0 // the first page is being loaded
 		return
 	}
 	f.sought, f.seeks = &p, 0

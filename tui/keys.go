@@ -35,7 +35,7 @@ type keyMap struct {
 	Attach, Remove, AltText                    key.Binding
 	NewPart, OtherPart                         key.Binding
 	Comment, BackToText, Settings              key.Binding
-	Preview, Split, Narrow                     key.Binding
+	Preview, Split, Narrow, Snippet            key.Binding
 	NextPart, PartBefore                       key.Binding
 	PartDown, PartUp                           key.Binding
 }
@@ -162,6 +162,7 @@ func (k *keyMap) bindDialogs() {
 	k.PartUp = bind("alt+↑", "move part up", "alt+up")
 	k.Comment = bind("ctrl+r", "first comment", "ctrl+r")
 	k.Preview = bind("alt+p", "preview", "alt+p")
+	k.Snippet = bind("alt+i", "insert a snippet", "alt+i")
 	k.Narrow = bind("/", "filter", "/")
 	k.Split = bind("alt+s", "split a long text", "alt+s")
 	k.Settings = bind("ctrl+g", "settings", "ctrl+g")
@@ -195,7 +196,7 @@ func (k keyMap) browsing() []keyGroup {
 
 // composing returns the keys of the composer.
 func (k keyMap) composing() keyGroup {
-	return keyGroup{"While writing", []key.Binding{k.Save, k.Ask, k.Field, k.FieldBack, k.Toggle, k.Narrow, k.Own, k.Attach, k.AltText, k.Remove, k.OtherPart, k.NewPart, k.NextPart, k.PartBefore, k.PartDown, k.PartUp, k.Split, k.Preview, k.Comment, k.Settings, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
+	return keyGroup{"While writing", []key.Binding{k.Save, k.Ask, k.Field, k.FieldBack, k.Toggle, k.Narrow, k.Own, k.Attach, k.AltText, k.Remove, k.OtherPart, k.NewPart, k.NextPart, k.PartBefore, k.PartDown, k.PartUp, k.Split, k.Snippet, k.Preview, k.Comment, k.Settings, k.Outside, k.Theirs, k.Leave, k.SaveDraft}}
 }
 
 // postKeys returns the keys that act on a post.

@@ -38,7 +38,7 @@ func (m *Model) fill() tea.Cmd {
 	if m.feed() != nil {
 		cmds = append(cmds, m.fillFeed(m.tab))
 	}
-	cmds = append(cmds, m.fillBlackouts())
+	cmds = append(cmds, m.fillBlackouts(), m.fillGroups())
 	if m.needsQueues() {
 		cmds = append(cmds, m.fillQueues(), m.fillWeekSlots())
 	}

@@ -32,6 +32,8 @@ type menu struct {
 	add  func(text string) string // says what is wrong with a text as a new item; nil if none can be added
 	noun string                   // of what is counted, for example: label
 	what string                   // on how many posts the choice acts; may be empty
+
+	empty string // said while there are no items; empty if there are some
 }
 
 // newMenu returns a menu.
@@ -190,6 +192,8 @@ func (m *Model) menuKeys() []key.Binding {
 func (d *menu) emptyText() string {
 	text := oneLine(d.filter.Value())
 	switch {
+	case d.empty != "":
+		return d.empty
 	case d.add == nil:
 		return "nothing matches “" + text + "”: press esc to see all"
 	case d.add(text) != "":

@@ -97,6 +97,7 @@ type Model struct {
 	weekSlots weekSlots
 	ghost     slotKey // the selected slot, if it is still free
 	blackouts blackoutList
+	groups    groupList
 	forecast  forecastList
 	series    map[string]seriesInfo // by id
 	reviewers reviewers
@@ -194,6 +195,13 @@ func (m *Model) showNotice(text string) {
 
 func (m *Model) showError(text string) {
 	m.notice = notice{text: m.inNames(text), bad: true, until: m.now.Add(20 * time.Second)}
+}
+
+// endNotice ends a notice that is older than what happens now. An error stays.
+func (m *Model) endNotice() {
+	if !m.notice.bad {
+		m.notice = notice{}
+	}
 }
 
 // quitWhenSaved ends the program if the user wants to quit and all changes are

@@ -104,7 +104,7 @@ func TestMarksInCalendars(t *testing.T) {
 		f.plan.blackouts = []apiv1.Blackout{{ID: "blk_1", Mode: schedctl.BlackoutHold, StartsAt: *at(time.Hour), SocialAccountIDs: []string{"acct_2"}}}
 		d := drive(t, f, 160, 40)
 		d.press("3")
-		d.sees("14:00 ▣≡☑‖↻ All at", "◌ 15:00 me ? Please")
+		d.sees("14:00 me ▣≡☑‖ All a", "◌ 15:00 me ? Please")
 		d.press("2")
 		d.sees("14:00 me sk ▣≡☑‖↻", "◌ 15:00 me ?", "1 file, 2 parts, poll, repeats, held by a pause or blackout", "to me me, sk sky")
 	})

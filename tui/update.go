@@ -37,6 +37,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.takeSlots(msg)
 	case blackoutsMsg:
 		return m.takeBlackouts(msg)
+	case groupsMsg:
+		m.takeGroups(msg)
 	case forecastMsg:
 		m.takeForecast(msg)
 	case seriesMsg:

@@ -261,7 +261,7 @@ func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 		text = strings.TrimSpace(words + " " + text)
 	}
 	if c.each == 1 {
-		head, _ := s.cellHead(p, min(room-len(clock)-1, max(leastHead, room*2/5)))
+		head := s.lineHead(p, min(room-len(clock)-1, max(leastHead, room*2/5)))
 		head = clock + " " + head
 		if left := room - ansi.StringWidth(head) - 1; left > 1 {
 			head += " " + truncate(text, left)
@@ -305,6 +305,20 @@ func (s drawContext) cellHead(p apiv1.Post, width int) (head string, tagged bool
 		return tags, true
 	}
 	return tags + " " + marks, true
+}
+
+// lineHead renders tags and marks of a post that has one line, in at most width columns. If
+// not all fit, marks are left out before tags.
+func (s drawContext) lineHead(p apiv1.Post, width int) string {
+	room := width
+	if len(p.SocialAccountIDs) > 0 {
+		room -= tagWidth + 1
+	}
+	marks := truncate(s.cellMarks(p), room)
+	if marks != "" {
+		width -= ansi.StringWidth(marks) + 1
+	}
+	return strings.TrimSpace(s.postTags(p, width) + " " + marks)
 }
 
 // weekPreview renders more of the selected post.

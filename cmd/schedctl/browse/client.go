@@ -223,6 +223,14 @@ func (d daemonOf) Blackouts(ctx context.Context) ([]apiv1.Blackout, error) {
 	return convertResult(d.http.Blackouts(ctx))
 }
 
+func (d daemonOf) AccountGroups(ctx context.Context) ([]apiv1.AccountGroup, error) {
+	return convertResult(d.http.AccountGroups(ctx))
+}
+
+func (d daemonOf) Snippets(ctx context.Context) ([]apiv1.Snippet, error) {
+	return convertResult(d.http.Snippets(ctx))
+}
+
 func (d daemonOf) CreateSeries(ctx context.Context, s apiv1.CreateSeries, key string) (apiv1.Series, error) {
 	return convertResult(d.http.CreateSeries(ctx, s, client.IdempotencyKey(key)))
 }

@@ -3,7 +3,6 @@ package snippet
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,10 +12,6 @@ import (
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
-
-// reference is a reference to a snippet, {{snippet "tags"}}, or with a backslash before it
-// the text of one.
-var reference = regexp.MustCompile(`\\?\{\{[ \t]*snippet[ \t]+"([^"\n]*)"[ \t]*\}\}`)
 
 // maxExpanded bounds the length of a text with its snippets, in bytes. No post is so long.
 const maxExpanded = 1 << 20
@@ -38,7 +33,7 @@ func NewTexts(ctx context.Context, c *client.Client) *Texts {
 func (t *Texts) Expand(text string) (string, error) {
 	var out strings.Builder
 	end := 0
-	for _, at := range reference.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range fields.SnippetReferences(text) {
 		out.WriteString(text[end:at[0]])
 		if end = at[1]; text[at[0]] == '\\' {
 			out.WriteString(text[at[0]+1 : end])
@@ -79,7 +74,7 @@ func (t *Texts) text(name string) (string, error) {
 }
 
 // Escape returns a text from which [Texts.Expand] makes text again.
-func Escape(text string) string { return reference.ReplaceAllString(text, `\$0`) }
+func Escape(text string) string { return fields.EscapeSnippets(text) }
 
 func unknown(name string) *cli.Failure {
 	return cli.InvalidError(schedctl.ValidationFailed, "there is no snippet %q", cli.Clip(cli.OneLine(name), 50))

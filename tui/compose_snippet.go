@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
+)
+
+// snippetChooser lets the user choose the snippet whose text is put into the text field.
+type snippetChooser struct {
+	*menu
+	list []apiv1.Snippet // nil until they are read
+}
+
+// snippetsMsg is the snippets of the workspace.
+type snippetsMsg struct {
+	id   string
+	list []apiv1.Snippet
+	err  error
+}
+
+func (m snippetsMsg) composer() string { return m.id }
+
+// askSnippet opens the chooser and reads the snippets, which others may have changed.
+func (c *composer) askSnippet(m *Model) tea.Cmd {
+	d := newMenu(m.theme, "Insert which snippet?", nil, nil)
+	d.empty = "reading the snippets …"
+	c.snippets = &snippetChooser{menu: d}
+	cl, id := m.cfg.Client, c.id
+	return m.call(func(ctx context.Context) tea.Msg {
+		list, err := cl.Snippets(ctx)
+		return snippetsMsg{id: id, list: list, err: unlessUnknown(err)}
+	})
+}
+
+// takeSnippets shows the snippets, or says why there are none.
+func (c *composer) takeSnippets(msg snippetsMsg) {
+	switch d := c.snippets; {
+	case d == nil:
+	case msg.err != nil:
+		c.snippets, c.fault = nil, "the snippets cannot be read: "+explain(msg.err)
+	case len(msg.list) == 0:
+		c.snippets, c.fault = nil, `there is no snippet: make one with schedctl snippet set tags "#go"`
+	default:
+		d.list, d.items, d.empty = msg.list, nil, ""
+		for i, s := range msg.list {
+			const most = 200 // columns of a text
+			d.items = append(d.items, item{label: oneLine(s.Name) + "  " + excerpt(s.Text, most), group: "snippet", chosen: i == 0})
+		}
+		d.cursor = clamp(d.cursor, len(d.visible()))
+	}
+}
+
+// handleSnippetKey passes a key to the chooser. Enter inserts the text of the snippet with
+// the cursor.
+func (c *composer) handleSnippetKey(m *Model, k tea.KeyMsg) tea.Cmd {
+	d := c.snippets
+	switch {
+	case key.Matches(k, m.keys.Kill):
+		c.snippets = nil
+		return c.askToLeave(m)
+	case k.Type == tea.KeyEsc && d.filter.Value() == "":
+		c.snippets = nil
+	case k.Type == tea.KeyEnter:
+		if list := d.visible(); d.cursor < len(list) {
+			return c.insertSnippet(m, d.list[list[d.cursor]].Text)
+		}
+	default:
+		return d.key(m, k)
+	}
+	return nil
+}
+
+// insertSnippet inserts the text of a snippet at the cursor of the text field.
+func (c *composer) insertSnippet(m *Model, text string) tea.Cmd {
+	c.snippets = nil
+	c.text.SetWidth(textWidth(m.width))
+	return tea.Batch(c.focus(fieldText), c.changeText(func() { c.text.InsertString(text) }))
+}
+
+// warnsOfReferences says that references to snippets stay in the text as they are, once for
+// the same ones, and reports whether it did.
+func (c *composer) warnsOfReferences(m *Model) bool {
+	var found []string
+	fields.MapTexts(c.body(booking{}), func(text string) string {
+		for _, at := range fields.SnippetReferences(text) {
+			found = append(found, text[at[0]:at[1]])
+		}
+		return text
+	})
+	all := strings.Join(found, "\n")
+	if all == c.keptReferences {
+		return false
+	}
+	if c.keptReferences = all; all == "" {
+		return false
+	}
+	const most = 60 // columns of a reference
+	c.fault = clip(oneLine(found[0]), most) + " would stay in the text: only the command line puts snippets in. " +
+		m.keys.Snippet.Help().Key + " inserts a snippet; save again to keep the braces"
+	return true
+}

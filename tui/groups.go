@@ -1,0 +1,132 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// groupList is the account groups of the workspace. The daemon sends no events for them:
+// they are read when a composer or the command line opens.
+type groupList struct {
+	list    []apiv1.AccountGroup
+	wanted  bool // they are to be read
+	loading bool
+	err     error // of the last read
+}
+
+// groupsMsg is the list of account groups.
+type groupsMsg struct {
+	list []apiv1.AccountGroup
+	err  error
+}
+
+func (m *Model) fillGroups() tea.Cmd {
+	g, c := &m.groups, m.cfg.Client
+	if !g.wanted || g.loading {
+		return nil
+	}
+	g.wanted, g.loading = false, true
+	return m.call(func(ctx context.Context) tea.Msg {
+		list, err := c.AccountGroups(ctx)
+		return groupsMsg{list: list, err: unlessUnknown(err)}
+	})
+}
+
+// takeGroups keeps the groups. After an error, the old ones stay.
+func (m *Model) takeGroups(msg groupsMsg) {
+	g := &m.groups
+	if g.loading, g.err = false, msg.err; msg.err == nil {
+		g.list = msg.list
+	}
+}
+
+// groupName returns a group as people write it.
+func groupName(g apiv1.AccountGroup) string { return "@" + oneLine(g.Name) }
+
+// groupFault says why a group cannot be chosen, or is empty.
+func groupFault(g apiv1.AccountGroup) string {
+	switch {
+	case g.HiddenAccounts > 0:
+		return fmt.Sprintf("%s has %s that your key may not use: choose accounts instead", groupName(g), plural(g.HiddenAccounts, "account"))
+	case len(g.SocialAccountIDs) == 0:
+		return groupName(g) + " has no account"
+	}
+	return ""
+}
+
+// accountsNamed returns the ids of the account with a name, or of the accounts of a group,
+// such as @brand. Otherwise it says what is wrong with the name.
+func (m *Model) accountsNamed(name string) (ids []string, fault string) {
+	id, fault := m.accountNamed(name)
+	group, isGroup := strings.CutPrefix(name, "@")
+	if fault == "" {
+		return []string{id}, ""
+	}
+	if !isGroup {
+		return nil, fault
+	}
+	names := make([]string, len(m.groups.list))
+	for i, g := range m.groups.list {
+		if strings.EqualFold(g.Name, group) {
+			return g.SocialAccountIDs, groupFault(g)
+		}
+		names[i] = groupName(g)
+	}
+	fault = "there is no account group “" + oneLine(name) + "”"
+	switch {
+	case m.groups.loading:
+		return nil, "the account groups are being read: press enter again"
+	case m.groups.err != nil:
+		return nil, "the account groups cannot be read: " + explain(m.groups.err)
+	case len(names) == 0:
+		return nil, fault + "; make one with schedctl account group create brand --account NAME"
+	}
+	return nil, fault + "; there are: " + clip(strings.Join(names, ", "), 200)
+}
+
+// hasGroup reports whether all accounts of a group are chosen, or only some of them.
+func (c *composer) hasGroup(g apiv1.AccountGroup) (all, some bool) {
+	n := 0
+	for _, id := range g.SocialAccountIDs {
+		if slices.Contains(c.accountIDs, id) {
+			n++
+		}
+	}
+	all = n > 0 && n == len(g.SocialAccountIDs) && g.HiddenAccounts == 0
+	return all, n > 0 && !all
+}
+
+// toggleGroup chooses the accounts of a group, or none of them if all are chosen.
+func (c *composer) toggleGroup(g apiv1.AccountGroup) tea.Cmd {
+	if c.fault = groupFault(g); c.fault != "" {
+		return nil
+	}
+	all, _ := c.hasGroup(g)
+	for _, id := range g.SocialAccountIDs {
+		i := slices.Index(c.accountIDs, id)
+		switch {
+		case all:
+			c.accountIDs = slices.Delete(c.accountIDs, i, i+1)
+		case i < 0:
+			c.accountIDs = append(c.accountIDs, id)
+		}
+	}
+	return c.check()
+}
+
+// groupLine renders a group among the accounts.
+func (c *composer) groupLine(g apiv1.AccountGroup, here bool, width int) string {
+	all, some := c.hasGroup(g)
+	text := plural(len(g.SocialAccountIDs), "account")
+	if g.HiddenAccounts > 0 {
+		text += fmt.Sprintf(" and %d that your key may not use", g.HiddenAccounts)
+	}
+	line := checkbox(item{chosen: all, partly: some}) + " " + groupName(g) + " " + c.theme.faint.Render(text)
+	return clip(c.theme.mark(here)+line, width-1)
+}
