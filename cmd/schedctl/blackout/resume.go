@@ -2,6 +2,7 @@ package blackout
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -22,6 +23,7 @@ type resumeOptions struct {
 	when     cli.WhenFlags // for --tz
 	zone     *time.Location
 	still    []string // labels that other holds hold
+	others   bool     // other holds hold accounts
 }
 
 // NewResume returns the command resume.
@@ -100,7 +102,13 @@ func (o *resumeOptions) run(ctx context.Context) (err error) {
 			ends = append(ends, *e)
 		}
 	}
-	if o.label != "" || o.shift {
+	o.others = len(ends) == 0 && slices.ContainsFunc(list, func(b apiv1.Blackout) bool {
+		return b.Mode == schedctl.BlackoutHold && status(o.App, b) == "active" && cli.Deref(b.Label) == ""
+	})
+	if len(ends) == 0 {
+		o.tellNothing()
+	}
+	if (o.label != "" || o.shift) && (o.dry || len(ends) > 0) {
 		if goesOn, err := o.prepare(ctx, c, ends); err != nil || !goesOn {
 			return err
 		}
@@ -118,22 +126,40 @@ func (o *resumeOptions) end(ctx context.Context, c *client.Client, ends []ending
 		}
 		resumed = append(resumed, changed)
 	}
-	if !o.Quiet && !o.JSON.Given {
-		text := "nothing is paused"
-		if len(resumed) > 0 {
-			text = "resumed; posts that waited get new times, see: schedctl post list"
+	if len(resumed) > 0 && !o.Quiet && !o.JSON.Given {
+		o.Messagef("resumed; posts that waited get new times, see: schedctl post list")
+		if o.label == "" {
+			o.tellOthers()
 		}
-		o.Messagef("%s", text)
-		o.tellOthers()
 	}
 	return named(o.App, account.Names(ctx, o.App, c)).Print(o.App, resumed...)
 }
 
-// tellOthers names the labels that stay paused after a pause of accounts.
-func (o *resumeOptions) tellOthers() {
-	if o.label != "" {
+// tellNothing says that nothing of what the flags name is paused, and what is.
+func (o *resumeOptions) tellNothing() {
+	if o.Quiet || o.JSON.Given {
 		return
 	}
+	text := "nothing is paused"
+	switch {
+	case o.label != "" && len(o.accounts) > 0:
+		text = fmt.Sprintf("no posts of these accounts with the label %q are paused", o.label)
+	case o.label != "":
+		text = fmt.Sprintf("no posts with the label %q are paused", o.label)
+	case len(o.accounts) > 0:
+		text = "none of these accounts is paused"
+	case len(o.still) > 0:
+		text = "no accounts are paused"
+	}
+	o.Messagef("%s", text)
+	if o.others {
+		o.Messagef("still paused: accounts; see: schedctl pause list")
+	}
+	o.tellOthers()
+}
+
+// tellOthers names the labels that stay paused.
+func (o *resumeOptions) tellOthers() {
 	slices.Sort(o.still)
 	for _, label := range slices.Compact(o.still) {
 		o.Messagef("still paused: posts with the label %q; publish them with: schedctl resume --label %[1]q", label)

@@ -32,6 +32,9 @@ func valueForm(typ string) string {
 // textWords are names of flags with which other programs take the text of a post.
 var textWords = []string{"content", "text", "message", "body", "status"}
 
+// writeDashes is the hint for a text that is read as a flag.
+const writeDashes = `write -- before a text that starts with "-", after all flags`
+
 // flagError returns the error for an invalid flag, with a suggestion. If the command
 // does not exist, the error is about the command.
 func flagError(cmd *cobra.Command, err error) error {
@@ -55,7 +58,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return UsageError("--%s does not take %q", value.GetFlag().Name, value.GetValue()).WithHint("it takes " + valueForm(value.GetFlag().Value.Type()))
 	case errors.As(err, &unknown) && strings.ContainsFunc(FirstNonEmpty(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), unicode.IsSpace):
 		return UsageError("the argument %q is read as a flag, because it starts with \"-\"", "-"+Clip(FirstNonEmpty(unknown.GetSpecifiedShortnames(), "-"+unknown.GetSpecifiedName()), 40)).
-			WithHint("write -- before a text that starts with \"-\", after all flags")
+			WithHint(writeDashes)
 	case errors.As(err, &unknown) && cmd.HasSubCommands() && cmd.Flags().NArg() > 0:
 		return unknownCommand(cmd, cmd.Flags().Args())
 	case errors.As(err, &unknown) && cmd.Flag(unknown.GetSpecifiedShortnames()) != nil: // -json
@@ -63,7 +66,12 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && takesText(cmd) && slices.Contains(textWords, unknown.GetSpecifiedName()):
 		return UsageError("unknown flag --%s", unknown.GetSpecifiedName()).WithHint("the text is an argument: " + strings.TrimSuffix(cmd.Parent().CommandPath()+" "+plainUse(cmd), "TEXT") + `"Hello"`)
 	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
+		if takesText(cmd) {
+			see += ", or " + writeDashes
+		}
 		return UsageError("unknown flag --%s", unknown.GetSpecifiedName()).WithHint(didYouMean(nearFlags(cmd, unknown.GetSpecifiedName()), see))
+	case errors.As(err, &unknown) && takesText(cmd):
+		return UsageError("unknown flag -%s", unknown.GetSpecifiedName()).WithHint(see + ", or " + writeDashes)
 	}
 	return UsageError("%v", err).WithHint(see)
 }
@@ -73,8 +81,11 @@ func plainUse(cmd *cobra.Command) string {
 	return strings.NewReplacer("[", "", "]", "").Replace(cmd.Use)
 }
 
-// takesText reports whether the last argument of a command is the text of a post.
-func takesText(cmd *cobra.Command) bool { return strings.HasSuffix(plainUse(cmd), " TEXT") }
+// takesText reports whether the last argument of a command is a text, and not the value of a
+// flag.
+func takesText(cmd *cobra.Command) bool {
+	return strings.HasSuffix(plainUse(cmd), " TEXT") && !strings.Contains(cmd.Use, "--")
+}
 
 // nearest returns names that are similar to a mistyped one, compared in the same way
 // as cobra compares commands.
