@@ -68,6 +68,10 @@ type Config struct {
 	// which is retried until there is no error.
 	Admit func(context.Context, storage.Store) error
 
+	// Started, if not nil, is called when everything has started that can fail, before the
+	// daemon answers requests.
+	Started func()
+
 	// Supervise, if not nil, runs alongside the daemon. It must return when ctx ends,
 	// which is when the daemon starts to stop. Its error ends the daemon. ready
 	// returns why the daemon cannot publish, or nil.
@@ -113,6 +117,9 @@ func Run(ctx context.Context, cfg Config) error {
 	defer remove()
 	cfg.Logger.Info("daemon started", "url", clientURL(listener), "version", cfg.Version, "data_dir", cfg.DataDir)
 	warnAddress(ctx, cfg.Store, d.publishers, cfg.Logger)
+	if cfg.Started != nil {
+		cfg.Started()
+	}
 	stages := d.stages(listener)
 	if cfg.Supervise != nil {
 		stages = slices.Insert(stages, 0, []part{{"supervise", func(ctx context.Context) error { return cfg.Supervise(ctx, d.ready) }}})

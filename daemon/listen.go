@@ -55,6 +55,16 @@ func listen(address string) (net.Listener, error) {
 	return l, nil
 }
 
+// CheckListen returns an error if a daemon could not listen on an address, for example because
+// another program uses the port. It opens the address and closes it again.
+func CheckListen(address string) error {
+	l, err := listen(address)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
 // holder names what listens on an address that is in use: another daemon of schedctl if it
 // responds as one.
 func holder(address string) string {

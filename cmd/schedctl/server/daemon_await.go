@@ -33,6 +33,12 @@ func (o *daemonStart) awaitStart(ctx context.Context, s startedDaemon, ended <-c
 		return err
 	}
 	defer c.Close()
+	return o.reportStart(ctx, c, s)
+}
+
+// reportStart prints where a daemon is that is ready. It returns an error if it was running
+// already and has other flags.
+func (o *daemonStart) reportStart(ctx context.Context, c *client.Client, s startedDaemon) error {
 	s.URL, s.Version = c.URL(), daemonVersion(ctx, c)
 	if s.Started {
 		return o.printStarted(ctx, c, s)

@@ -2,8 +2,11 @@ package server
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,6 +46,9 @@ func (o *daemonRun) settle() (dir string, name storeName, err error) {
 		return "", name, err
 	}
 	if _, err := o.daemonLog(); err != nil {
+		return "", name, err
+	}
+	if err := checkListen(o.source("listen"), o.listen); err != nil {
 		return "", name, err
 	}
 	if err := checkPublicURL(o.source("public-url"), o.publicURL); err != nil {
@@ -97,13 +103,33 @@ func (o *daemonRun) args(dir string, name storeName) []string {
 	return args
 }
 
+// checkListen checks the syntax of the address on which the daemon listens, which was given by
+// source.
+func checkListen(source, text string) error {
+	if path, unix := strings.CutPrefix(text, "unix://"); unix {
+		if !filepath.IsAbs(path) {
+			return cli.UsageError("%s %q: the socket path must be absolute, as in unix:///run/schedctl.sock", source, text)
+		}
+		return nil
+	}
+	_, port, err := net.SplitHostPort(text)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return cli.UsageError("%s %q: write host:port with a port up to 65535, such as %s, or unix:///path", source, text, cli.DefaultListen)
+	}
+	return nil
+}
+
 // checkPublicURL checks the public URL of the daemon, which was given by source.
 func checkPublicURL(source, text string) error {
 	if text == "" {
 		return nil
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
+		strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return cli.UsageError("%s %q: write http://host or https://host, with a path if there is one", source, text)
 	}
 	if u.User != nil {

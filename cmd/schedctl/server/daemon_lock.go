@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -46,24 +46,29 @@ func (r *daemonRecord) value(flag string) string {
 // errDataLocked means that another daemon holds the lock of a data directory.
 var errDataLocked = errors.New("another daemon uses this data directory")
 
-// lockData locks a data directory for this daemon and records its flags. Closing the
-// result unlocks it. If the file system has no locks, or the disk is full, the daemon
-// starts anyway and logs what does not work.
-func (o *daemonRun) lockData(dir string, name storeName, log *slog.Logger) (io.Closer, error) {
+// lockData locks a data directory for this daemon. Closing the result, which is nil if the
+// file system has no locks, unlocks it. The daemon starts anyway then, and logs what does not
+// work.
+func lockData(dir string, log *slog.Logger) (*os.File, error) {
 	file, err := lockFile(filepath.Join(dir, cli.DataLockFile))
 	if errors.Is(err, errDataLocked) {
 		return nil, dataInUse(dir)
 	}
-	if err == nil {
-		err = writeRecord(file, o.record(dir, name))
-	}
 	if err != nil {
 		log.Warn("data directory not locked: daemon stop and daemon restart do not work for this daemon", "error", err)
 	}
-	if file == nil {
-		return io.NopCloser(nil), nil
-	}
 	return file, nil
+}
+
+// keepFlags records the flags of a daemon that has started. Until then, the file has those of
+// the last daemon that did. If the disk is full, the daemon runs without a record.
+func (o *daemonRun) keepFlags(lock *os.File, dir string, name storeName, log *slog.Logger) {
+	if lock == nil {
+		return
+	}
+	if err := writeRecord(lock, o.record(dir, name)); err != nil {
+		log.Warn("flags not recorded: daemon restart does not know the flags of this daemon", "error", err)
+	}
 }
 
 func (o *daemonRun) record(dir string, name storeName) daemonRecord {
@@ -94,12 +99,16 @@ func readRecord(a *cli.App, dir string) (r daemonRecord, err error) {
 	return recordIn(dir)
 }
 
-// recordIn is [readRecord] without the check who can have written the record.
+// recordIn is [readRecord] without the check who can have written the record. The error
+// wraps [fs.ErrNotExist] if there is none.
 func recordIn(dir string) (r daemonRecord, err error) {
 	path := filepath.Join(dir, cli.DataLockFile)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return r, err
+	}
+	if len(text) == 0 { // no daemon has started there yet
+		return r, fs.ErrNotExist
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
 		return r, fmt.Errorf("%s is damaged; give the flags of the daemon again", path)

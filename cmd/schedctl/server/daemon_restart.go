@@ -24,6 +24,9 @@ kept from then on; the others stay, and what changed is printed. To start with n
 the earlier flags, use "schedctl daemon stop" and "schedctl daemon start". After
 "schedctl daemon install" the service manager starts it.
 
+The flags are checked before the daemon stops. If the daemon does not start with them,
+the earlier one is started again with the flags that it had (exit status 1).
+
 The password of a database is not kept: have it in PGPASSWORD or in the password file,
 or the address with the password in SCHEDCTL_STORE.
 
@@ -62,13 +65,19 @@ func (o *daemonRestart) run(ctx context.Context) error {
 	if err := checkPassword(&last, name); err != nil {
 		return err
 	}
-	if _, err := o.stop(ctx, dir); err != nil {
+	if manager == nil {
+		if err := o.checkStart(dir, name, &last); err != nil {
+			return err
+		}
+	}
+	stopped, err := o.stop(ctx, dir)
+	switch {
+	case err != nil:
 		return err
+	case manager != nil:
+		return o.start(ctx, dir, name)
 	}
-	if manager == nil && !o.Quiet {
-		o.tellChanges(&last, o.record(dir, name))
-	}
-	return o.start(ctx, dir, name)
+	return o.replace(ctx, earlierDaemon{dir: dir, record: last, stopped: stopped}, name)
 }
 
 // recall returns the record of the last daemon on a data directory, which is empty if there

@@ -99,16 +99,18 @@ func (o *daemonRun) run(ctx context.Context) error {
 			return err
 		}
 	}
-	lock, err := o.lockData(dir, name, logger)
+	lock, err := lockData(dir, logger)
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
+	if lock != nil {
+		defer lock.Close()
+	}
 	store, err := openStore(ctx, name, logger)
 	if err != nil {
 		return err
 	}
-	err = o.serve(ctx, store, dir, logger)
+	err = o.serve(ctx, store, dir, logger, func() { o.keepFlags(lock, dir, name, logger) })
 	return errors.Join(err, store.Close())
 }
 
@@ -156,7 +158,8 @@ func spareThread() {
 	}
 }
 
-func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, logger *slog.Logger) error {
+// serve runs the daemon. started is called when it has started.
+func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, logger *slog.Logger, started func()) error {
 	if err := admit(ctx, store); err != nil {
 		return err
 	}
@@ -190,7 +193,7 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	cfg := daemon.Config{
 		Blobs: blobs, Media: o.media.limits(),
 		Store: store, Admit: admitOr(refuse), DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
-		RateLimit: o.rateLimit.Limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, TrustedProxies: o.proxies.prefixes, Logger: logger, Version: cli.VersionText(),
+		RateLimit: o.rateLimit.Limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, TrustedProxies: o.proxies.prefixes, Logger: logger, Version: cli.VersionText(), Started: started,
 	}
 	if err := o.useServiceManager(&cfg); err != nil {
 		return err

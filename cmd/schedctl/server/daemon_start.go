@@ -58,31 +58,39 @@ func (o *daemonStart) run(ctx context.Context) error {
 // start starts the daemon on a data directory, as a service if it is one, and waits
 // until it is ready.
 func (o *daemonStart) start(ctx context.Context, dir string, name storeName) error {
-	if err := ensureDataDir(o.App, dir); err != nil {
+	s, ended, err := o.launch(ctx, dir, name)
+	if err != nil {
 		return err
+	}
+	return o.awaitStart(ctx, s, ended)
+}
+
+// launch starts the daemon on a data directory, unless one is running. The channel is that of
+// [daemonStart.spawn], or nil.
+func (o *daemonStart) launch(ctx context.Context, dir string, name storeName) (s startedDaemon, ended <-chan error, err error) {
+	s.DataDir = dir
+	if err := ensureDataDir(o.App, dir); err != nil {
+		return s, nil, err
 	}
 	if name.exposed() {
 		o.Messagef("the password of the database is on the command line, where every user of this machine can read it; " +
 			"give it with PGPASSWORD or in the password file, or the whole address with SCHEDCTL_STORE")
 	}
-	s := startedDaemon{DataDir: dir}
 	manager := installedService(o.App, dir)
 	_, running := dataHolder(dir)
-	var ended <-chan error
 	switch {
 	case running:
 	case manager != nil && o.given():
-		return fixedFlags(manager)
+		return s, nil, fixedFlags(manager)
 	case manager != nil:
 		s.Started = true
 		if err := manager.start(ctx); err != nil {
-			return notStarted(ctx, o.App, manager, err)
+			return s, nil, notStarted(ctx, o.App, manager, err)
 		}
 	default:
 		s.Started = true
-		var err error
-		if s.PID, ended, err = o.spawn(dir, name); err != nil {
-			return err
+		if s.PID, ended, err = o.spawn(dir, o.args(dir, name), o.childEnvironment(name)); err != nil {
+			return s, nil, err
 		}
 	}
 	if manager != nil {
@@ -90,7 +98,7 @@ func (o *daemonStart) start(ctx context.Context, dir string, name storeName) err
 	} else if s.Started {
 		s.Log = filepath.Join(dir, daemonLogFile)
 	}
-	return o.awaitStart(ctx, s, ended)
+	return s, ended, nil
 }
 
 // ignoredFlags returns an error if a running daemon has other values of flags that were
@@ -147,9 +155,10 @@ func openDaemonLog(dir string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 }
 
-// spawn starts a daemon that survives this process and its terminal, and returns its
-// process id. The channel receives an error if the daemon ends before this process.
-func (o *daemonStart) spawn(dir string, name storeName) (pid int, ended <-chan error, err error) {
+// spawn starts a daemon that survives this process and its terminal, with flags of "daemon run"
+// and an environment, and returns its process id. The channel receives an error if the daemon
+// ends before this process.
+func (o *daemonStart) spawn(dir string, args, env []string) (pid int, ended <-chan error, err error) {
 	log, err := openDaemonLog(dir)
 	if err != nil {
 		return 0, nil, fmt.Errorf("open the log of the daemon: %w", err)
@@ -159,9 +168,9 @@ func (o *daemonStart) spawn(dir string, name storeName) (pid int, ended <-chan e
 	if err != nil {
 		return 0, nil, fmt.Errorf("open the log of the daemon: %w", err)
 	}
-	cmd := exec.Command(programPath(), append([]string{"daemon", "run"}, o.args(dir, name)...)...)
+	cmd := exec.Command(programPath(), append([]string{"daemon", "run"}, args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
-	cmd.Env = o.childEnvironment(name)
+	cmd.Env = env
 	cmd.SysProcAttr = detachedProcess()
 	if err := cmd.Start(); err != nil {
 		return 0, nil, fmt.Errorf("start the daemon: %w", err)
