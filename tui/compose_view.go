@@ -121,6 +121,8 @@ func (c *composer) accountLines(m *Model, s drawContext, width, room int) []stri
 		title = "To: " + explain(err)
 	case len(m.accounts.list) == 0:
 		title = "To: no account yet; connect one in the view Accounts"
+	case rows > room && len(groups) > 0:
+		title += ", " + plural(len(groups), "group") + ": / and @ show them"
 	}
 	lines := []string{c.label(title, fieldAccounts)}
 	first := max(0, min(c.cursor-room/2, rows-room))

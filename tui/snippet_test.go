@@ -2,10 +2,14 @@ package tui_test
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -142,6 +146,46 @@ func TestGroupsInTheComposer(t *testing.T) {
 			t.Fatalf("sent to %q", got)
 		}
 	})
+}
+
+// With many accounts, the title says how to find the groups.
+func TestGroupsAfterManyAccounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := withGroups()
+		for range 10 {
+			f.accounts = append(f.accounts, f.accounts[0])
+		}
+		d := drive(t, f, 80, 24)
+		d.press("n", "tab")
+		d.sees("To, 2 groups: / and @ show them")
+		d.seesNot("@brand")
+		d.press("/", "@")
+		d.sees("@brand", "2 match")
+	})
+}
+
+// The chooser of snippets, and groups in the composer, in all color modes.
+func TestSnippetScreens(t *testing.T) {
+	t.Parallel()
+	for name, keys := range map[string][]string{
+		"compose-groups":  {"n", "H", "i", "tab", " ", "down", "down", "down"},
+		"compose-snippet": {"n", "H", "i", "alt+i", "down"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var golden txtar.Archive
+			for _, size := range sizes {
+				for _, look := range looks {
+					f := withGroups()
+					f.snippets = withSnippets().snippets
+					screen := draw(t, f, size.width, size.height, look.change, keys)
+					measure(t, screen, size.width, size.height)
+					golden.Files = append(golden.Files, txtar.File{Name: fmt.Sprint(size.width, " ", look.name), Data: []byte(readable(screen))})
+				}
+			}
+			compare(t, filepath.Join("testdata", name+".txtar"), string(txtar.Format(&golden)))
+		})
+	}
 }
 
 // :to takes the accounts of a group.
