@@ -55,6 +55,15 @@ func (o *daemonRun) source(flag string) string {
 	return "--" + flag
 }
 
+// fromVariable reports whether the value of a flag came from a variable that only a daemon
+// reads.
+func (o *daemonRun) fromVariable(flag string, name storeName) bool {
+	if flag == storeFlagName {
+		return name.source == cli.FlagVariable(storeFlagName)
+	}
+	return o.variables[flag] && flag != sharedFilesFlag
+}
+
 // has reports whether the command line or a variable has a value of a flag.
 func (o *daemonRun) has(flag string) bool { return o.variables[flag] || o.flags.Changed(flag) }
 

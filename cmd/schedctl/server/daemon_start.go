@@ -31,9 +31,9 @@ func newDaemonStart(a *cli.App) *cobra.Command {
 "schedctl daemon run". The log is daemon.log in the data directory.
 
 If the daemon is running already, nothing changes. The exit status is 0, or 6 when it
-runs with other values of the flags that you give, which are named. If it does not
-become ready within a minute, or --timeout, the last lines of its log are shown. After
-"schedctl daemon install" the service manager starts it.`,
+runs with other values of the flags, or of their variables, that you give, which are
+named. If it does not become ready within a minute, or --timeout, the last lines of its
+log are shown. After "schedctl daemon install" the service manager starts it.`,
 		Example: `  schedctl daemon start
   schedctl daemon start --listen 127.0.0.1:8080
   schedctl daemon start --data-dir ~/posts --json=url,pid`,
@@ -101,15 +101,17 @@ func (o *daemonStart) launch(ctx context.Context, dir string, name storeName) (s
 	return s, ended, nil
 }
 
-// ignoredFlags returns an error if a running daemon has other values of flags that were
-// given.
+// ignoredFlags returns an error if a running daemon has other values of flags than the command
+// line or the variables of this process.
 func (o *daemonStart) ignoredFlags(dir string) error {
 	last, err := readRecord(o.App, dir)
 	name, _ := o.storeName(dir) // was checked before
 	wanted := o.record(dir, name)
 	var ignored, restart []string
+	noun := "flags"
 	o.flags.VisitAll(func(f *pflag.Flag) {
-		if !f.Changed || f.Name == dataDirFlag || err == nil && last.shown(f) == wanted.shown(f) {
+		variable := o.fromVariable(f.Name, name)
+		if !f.Changed && !variable || f.Name == dataDirFlag || err == nil && last.shown(f) == wanted.shown(f) {
 			return
 		}
 		runs := "which flags it has is not known"
@@ -120,12 +122,16 @@ func (o *daemonStart) ignoredFlags(dir string) error {
 		if f.Value.Type() == "bool" {
 			flag = "--" + f.Name + "=" + wanted.shown(f)
 		}
-		ignored, restart = append(ignored, flag+" ("+runs+")"), append(restart, flag)
+		restart = append(restart, flag)
+		if variable {
+			flag, noun = cli.FlagVariable(f.Name)+"="+wanted.shown(f), "values"
+		}
+		ignored = append(ignored, flag+" ("+runs+")")
 	})
 	if len(ignored) == 0 {
 		return nil
 	}
-	f := cli.NewFailure(cli.ExitConflict, cli.CodeOther, "the daemon is already running, and these flags were ignored: %s", strings.Join(ignored, ", "))
+	f := cli.NewFailure(cli.ExitConflict, cli.CodeOther, "the daemon is already running, and these %s were ignored: %s", noun, strings.Join(ignored, ", "))
 	if installedService(o.App, dir) != nil {
 		return f.WithHint("change them with: schedctl daemon install FLAGS")
 	}
