@@ -11,6 +11,7 @@ import (
 var aliasParts = []part{
 	{"alias/keeps every field", aliasKind.testKeepsEveryField},
 	{"alias/is listed", aliasKind.testIsListed},
+	{"alias/is put once", aliasKind.testIsPutOnce},
 	{"alias/malformed ids", aliasKind.testMalformedIDs},
 }
 

@@ -10,6 +10,7 @@ import (
 var collectionParts = []part{
 	{"collection/keeps every field", collectionKind.testKeepsEveryField},
 	{"collection/is listed", collectionKind.testIsListed},
+	{"collection/is put once", collectionKind.testIsPutOnce},
 	{"collection/malformed ids", collectionKind.testMalformedIDs},
 }
 

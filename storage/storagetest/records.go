@@ -1,7 +1,9 @@
 package storagetest
 
 import (
+	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -88,6 +90,43 @@ func (k ownedKind[T]) testIsListed(f *fixture) {
 	k.putAll(f, want[:3]...)
 	wantSame(f, "list", want, mustRead(f, k.all(f.ws)))
 	wantSame(f, "list of a different workspace", []T{other}, mustRead(f, k.all(*ws)))
+}
+
+// testIsPutOnce lets many transactions put a record unless the list has one. They run one
+// after the other, so only the first does: names are unique because of that.
+func (k ownedKind[T]) testIsPutOnce(f *fixture) { k.putOnce(f, f.store) }
+
+// testIsPutOnceByTwo is testIsPutOnce in two processes.
+func (k ownedKind[T]) testIsPutOnceByTwo(f *sharedFixture) { k.putOnce(&f.fixture, f.one, f.two) }
+
+func (k ownedKind[T]) putOnce(f *fixture, stores ...storage.Store) {
+	const writers = 8
+	var puts [writers]bool
+	var wg sync.WaitGroup
+	for i := range puts {
+		store, v := stores[i%len(stores)], k.new(f, epoch.Add(time.Duration(i)*time.Second))
+		wg.Go(func() {
+			err := store.Update(context.Background(), func(tx storage.Tx) error {
+				list, err := k.list(tx, f.ws)
+				if puts[i] = len(list) == 0; err != nil || !puts[i] {
+					return err
+				}
+				return k.put(tx, v)
+			})
+			if err != nil {
+				f.Errorf("Update: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	n := 0
+	for _, put := range puts {
+		if put {
+			n++
+		}
+	}
+	wantSame(f, "transactions that put a record", 1, n)
+	wantSame(f, "records", 1, len(mustRead(f, k.all(f.ws))))
 }
 
 func (k ownedKind[T]) testMalformedIDs(f *fixture) {

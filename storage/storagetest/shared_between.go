@@ -17,6 +17,8 @@ var processParts = []sharedPart{
 	{"OneBeginsForAnAccount", testOneAttemptPerAccount},
 	{"SlotsAreTakenOnce", testSlotsOfManyProcesses},
 	{"UnsearchedSlotsAreTakenOnce", testUnsearchedSlots},
+	{"AliasesArePutOnce", aliasKind.testIsPutOnceByTwo},
+	{"CollectionsArePutOnce", collectionKind.testIsPutOnceByTwo},
 }
 
 func testCommitsOfOtherProcesses(f *sharedFixture) {

@@ -82,6 +82,9 @@ SELECT pg_temp.id(n), pg_temp.id(n % 100), '', '{}', false, sha256(n::text::byte
 INSERT INTO collections (id, workspace_id, name, source, commit_hash, key_name)
 SELECT pg_temp.id(n), pg_temp.id(CASE WHEN n = 9 THEN 0 ELSE n % 100 END), 'site' || n, 'example.org/site', '', '' FROM generate_series(1, :posts::bigint / 100) AS n;
 
+INSERT INTO aliases (id, workspace_id, kind, name, account_ids, content)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), 'snippet', 'text' || n, '{}', '' FROM generate_series(1, :posts::bigint / 100) AS n;
+
 INSERT INTO webhooks (id, workspace_id, name, url, event_types, enabled, disabled_reason)
 SELECT pg_temp.id(n), pg_temp.id(0), '', '', '{}', true, '' FROM generate_series(1, 50) AS n;
 
