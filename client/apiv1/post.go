@@ -34,7 +34,7 @@ type Post struct {
 	ResendOf         *string         `json:"resend_of" doc:"The failed post whose targets this post sends again; null for other posts."`
 	ResentAs         *string         `json:"resent_as" doc:"The post that sends the failed targets of this one again; null for none."`
 	Authors
-	Warnings     []string `json:"warnings,omitempty" doc:"Why a draft or scheduled post may need attention: all its accounts are disconnected, an account waits until the post is too late, or the API key that created it is revoked. Absent without warnings."`
+	Warnings     []string `json:"warnings,omitempty" doc:"Why a draft or scheduled post may need attention: all its accounts are disconnected, an account waits until the post is too late, or the API key that created it is revoked. Responses of publish-now, retry and resend also name the holds that the post waits for. Absent without warnings."`
 	ProposedAlso []string `json:"proposed_also,omitempty" doc:"Other posts that wait for an approval and propose the same time for one of the accounts. Only in the responses of getPost, for a post that waits, and of operations that submit or approve the post. Absent without any."`
 	Version      int64    `json:"version" doc:"1 for a new post, increased with every change. The ETag is derived from it."`
 	CreatedAt    *Time    `json:"created_at" doc:"When the post was created." nullable:"false"`

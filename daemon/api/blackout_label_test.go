@@ -103,3 +103,25 @@ func hourly() (times []body) {
 	}
 	return times
 }
+
+// TestPublishingSaysWhatHolds guards that the response of publish-now names the holds of the
+// accounts that the key may see.
+func TestPublishingSaysWhatHolds(t *testing.T) {
+	t.Parallel()
+	onStores(t, func(t *testing.T, store storage.Store) {
+		f := newFixtureOn(t, store)
+		other := f.newAccount(f.mine, "other")
+		f.blackout(campaignHold(other))
+		published := func(labels ...string) []string {
+			t.Helper()
+			draft := f.create(body{"content": "Hello" + strings.Join(labels, " "), "social_account_ids": []string{f.mine.account, other}, "labels": labels})
+			return f.do(nil, "POST", "/posts/"+draft.ID+"/publish-now", nil).want(202).post().Warnings
+		}
+		if got := published("launch"); len(got) != 1 || !strings.Contains(got[0], `:other: the blackout blk_`) || !strings.HasSuffix(got[0], `holds posts with the label "launch"; the post waits until the hold ends`) {
+			t.Errorf("with the label: %q", got)
+		}
+		if got := published("sale"); got != nil {
+			t.Errorf("without the label: %q", got)
+		}
+	})
+}

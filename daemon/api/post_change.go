@@ -64,6 +64,18 @@ func (s *Server) posts(status int) func(storage.Reader, *request, schedctl.Post)
 	}
 }
 
+// sentPosts is posts for operations that publish a post. The response says which holds the
+// post must wait for.
+func (s *Server) sentPosts(status int) func(storage.Reader, *request, schedctl.Post) (response, error) {
+	return func(r storage.Reader, c *request, p schedctl.Post) (response, error) {
+		holds, err := c.HoldWarnings(r, &p)
+		if err != nil {
+			return response{}, err
+		}
+		return s.postResponse(r, c, status, p, holds...)
+	}
+}
+
 // decidePost is decide for the post of the path.
 func (s *Server) decidePost(ctx context.Context, c *request, status int, change func(*usecase.Decision) (schedctl.Post, error)) (response, error) {
 	return decide(ctx, s, c, change, s.posts(status))
@@ -81,12 +93,12 @@ func (s *Server) schedulePost(ctx context.Context, c *request, schedule usecase.
 
 // publishPost handles POST /posts/{id}/publish-now.
 func (s *Server) publishPost(ctx context.Context, c *request, schedule usecase.Schedule) (response, error) {
-	return s.decidePost(ctx, c, http.StatusAccepted, func(d *usecase.Decision) (schedctl.Post, error) { return d.PublishPost(ctx, schedule) })
+	return decide(ctx, s, c, func(d *usecase.Decision) (schedctl.Post, error) { return d.PublishPost(ctx, schedule) }, s.sentPosts(http.StatusAccepted))
 }
 
 // resendPost handles POST /posts/{id}/resend.
 func (s *Server) resendPost(ctx context.Context, c *request, resend usecase.ResendPost) (response, error) {
-	return s.decidePost(ctx, c, http.StatusCreated, func(d *usecase.Decision) (schedctl.Post, error) { return d.ResendPost(ctx, resend) })
+	return decide(ctx, s, c, func(d *usecase.Decision) (schedctl.Post, error) { return d.ResendPost(ctx, resend) }, s.sentPosts(http.StatusCreated))
 }
 
 // deletePost handles DELETE /posts/{id}.

@@ -43,12 +43,12 @@ func newResponse(status int, v any) (response, error) {
 func versionTag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
 // postResponse returns a response with a post and its ETag.
-func (s *Server) postResponse(r storage.Reader, c *request, status int, p schedctl.Post) (response, error) {
+func (s *Server) postResponse(r storage.Reader, c *request, status int, p schedctl.Post, warnings ...string) (response, error) {
 	wire, err := s.showPosts(r, c, p)
 	if err != nil {
 		return response{}, err
 	}
-	wire[0].ProposedAlso = c.ProposedAlso
+	wire[0].ProposedAlso, wire[0].Warnings = c.ProposedAlso, append(wire[0].Warnings, warnings...)
 	return envelopeWire(status, wire[0])
 }
 

@@ -132,7 +132,7 @@ func (s *Server) postOperationRoutes() []route {
 		scopes:      writesPosts,
 		codes:       []schedctl.Code{schedctl.PostNotRetryable, schedctl.PostCanceled, schedctl.ApprovalMissing, schedctl.VersionMismatch, schedctl.NotFound, schedctl.ValidationFailed},
 		request:     reflect.TypeFor[apiv1.RetryPost](), optionalBody: true, status: http.StatusAccepted, response: one,
-		handle: withOptionalBody(readRetryPost, operation(s, (*usecase.Request).RetryPost, s.posts(http.StatusAccepted))),
+		handle: withOptionalBody(readRetryPost, operation(s, (*usecase.Request).RetryPost, s.sentPosts(http.StatusAccepted))),
 	}}
 }
 

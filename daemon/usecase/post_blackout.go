@@ -67,6 +67,36 @@ func holdWarning(a *schedctl.Account, labels []string, at time.Time) string {
 	return fmt.Sprintf("%s until %s; the post waits until then", heldBy(hold), apiv1.Time{Time: hold.To})
 }
 
+// HoldWarnings says which holds the targets of a post that is published next must wait for. It
+// leaves out accounts that the key of the request may not see.
+func (c *Request) HoldWarnings(r storage.Reader, p *schedctl.Post) (warnings []string, err error) {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		due, waiting := t.Due()
+		if !waiting {
+			continue
+		}
+		a, err := c.AccountByID(r, t.AccountID)
+		if schedctl.CodeOf(err) == schedctl.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		labels := p.Labels
+		if t.Begun() {
+			labels = nil
+		}
+		if c.Now.After(due) {
+			due = c.Now
+		}
+		if text := holdWarning(&a, labels, due); text != "" {
+			warnings = append(warnings, a.Platform+":"+a.Name+": "+text)
+		}
+	}
+	return warnings, nil
+}
+
 // heldBy says what a hold of an account holds.
 func heldBy(b schedctl.AccountBlackout) string {
 	if b.Label != "" {

@@ -70,6 +70,7 @@ func (o *publishOptions) run(ctx context.Context, id string) error {
 		return refusedRelease(ctx, c, id, o.to, err)
 	}
 	if o.wait {
+		warnAbout(o.App, post)
 		return waitFor(ctx, o.App, c, []string{post.ID})
 	}
 	return printPost(ctx, o.App, c, post)

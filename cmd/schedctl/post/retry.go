@@ -70,6 +70,7 @@ func (o *retryOptions) printRetried(ctx context.Context, c *client.Client, done 
 	if !o.wait {
 		return o.printChanged(ctx, c, done)
 	}
+	warnAbout(o.App, done.posts...)
 	return waitForAll(ctx, o.App, c, idsOf(done.posts), done.alone)
 }
 
