@@ -113,8 +113,12 @@ func (o *changeOptions) changeNamed(ctx context.Context, ids []string) error {
 		return joinErrors(o.printTrial(ctx, c, changeResult{posts, len(ids) == 1}), failed)
 	}
 	if o.asks && !o.yes {
-		if err := confirmPosts(ctx, o.App, c, fmt.Sprintf(o.words.ask, cli.Plural(len(ids), o.words.noun)), ids, nil); err != nil {
+		posts, err := confirmPosts(ctx, o.App, c, fmt.Sprintf(o.words.ask, cli.Plural(len(ids), o.words.noun)), ids, nil)
+		if err != nil {
 			return err
+		}
+		for _, p := range posts {
+			o.before[p.ID] = cli.NewShown(p)
 		}
 	}
 	return o.change(ctx, c, ids, len(ids) == 1)

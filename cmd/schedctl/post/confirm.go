@@ -19,10 +19,10 @@ func Describe(a *cli.App, p apiv1.Post, names Accounts) string {
 const maxAsked = 20
 
 // confirmPosts describes posts that were given by id and asks the person to confirm.
-// to, if not nil, are their new accounts.
-func confirmPosts(ctx context.Context, a *cli.App, c *client.Client, question string, ids []string, to *[]string) error {
+// to, if not nil, are their new accounts. It returns the posts that it described.
+func confirmPosts(ctx context.Context, a *cli.App, c *client.Client, question string, ids []string, to *[]string) (posts []apiv1.Post, err error) {
 	if !a.InTerminal || !a.ErrTerminal || a.NoInput {
-		return nil
+		return nil, nil
 	}
 	names := AccountsByID(ctx, c)
 	for i, id := range ids {
@@ -32,12 +32,13 @@ func confirmPosts(ctx context.Context, a *cli.App, c *client.Client, question st
 		}
 		p, err := c.Post(ctx, id)
 		if err != nil {
-			return refusedPost(id, err)
+			return nil, refusedPost(id, err)
 		}
+		posts = append(posts, p)
 		if to != nil {
 			p.SocialAccountIDs = *to
 		}
 		a.Messagef("%s", Describe(a, p, names))
 	}
-	return a.Confirm(ctx, question)
+	return posts, a.Confirm(ctx, question)
 }

@@ -58,7 +58,7 @@ func (o *publishOptions) run(ctx context.Context, id string) error {
 		return dryRunPost(ctx, o.App, c, id, schedctl.OpPublishNow, releasedPost(o.App, to, apiv1.Now(), o.allowDuplicate))
 	}
 	if !o.yes {
-		if err := confirmPosts(ctx, o.App, c, "Publish it now?", []string{id}, to); err != nil {
+		if _, err := confirmPosts(ctx, o.App, c, "Publish it now?", []string{id}, to); err != nil {
 			return err
 		}
 	}

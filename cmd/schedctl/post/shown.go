@@ -15,7 +15,10 @@ import (
 )
 
 // overwriteFlag is --overwrite.
-type overwriteFlag struct{ overwrite bool }
+type overwriteFlag struct {
+	overwrite bool
+	anyStatus bool // the status may have changed, as when the daemon publishes the post
+}
 
 func (o *overwriteFlag) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.overwrite, "overwrite", false, "also change a post that was changed since it was shown here")
@@ -54,6 +57,9 @@ func (o *overwriteFlag) unchanged(ctx context.Context, a *cli.App, c *client.Cli
 func (o *overwriteFlag) compare(ctx context.Context, a *cli.App, c *client.Client, before cli.Shown, now apiv1.Post) error {
 	if o.overwrite || before.Version == 0 || before.Version == now.Version {
 		return nil
+	}
+	if o.anyStatus && before.Fields != nil {
+		now.Status = schedctl.Status(before.Fields["status"])
 	}
 	changes := before.Changes(now, shownValue(ctx, a, c))
 	if before.Fields != nil && len(changes) == 0 {
