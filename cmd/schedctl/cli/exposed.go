@@ -12,31 +12,37 @@ import (
 // RefuseExposed returns an error when other users can change a file, or read it
 // although they must not. The error says how to repair this.
 func RefuseExposed(path string, refused privatefile.Access) error {
-	return refuseExposed(path, refused, "keep it on another file system")
+	return refuseExposed(path, refused, exposedAdvice{ignored: "keep it on another file system"})
 }
 
 // ignoresModes is a variable for tests.
 var ignoresModes = privatefile.IgnoresModes
 
-// refuseExposed is [RefuseExposed]. fixed is the advice for a file system that ignores modes.
-func refuseExposed(path string, refused privatefile.Access, fixed string) error {
+// exposedAdvice is what to do about an exposed file.
+type exposedAdvice struct {
+	ignored string // on a file system that ignores modes
+	also    string // in addition to chmod, or empty
+}
+
+// refuseExposed is [RefuseExposed] with other advice.
+func refuseExposed(path string, refused privatefile.Access, advice exposedAdvice) error {
 	err := privatefile.Check(path, refused)
 	exposed, ok := errors.AsType[*privatefile.ExposedError](err)
 	switch {
 	case !ok:
 		return err
 	case ignoresModes(path):
-		return OtherError("%s, and chmod has no effect on its file system", exposed.Error()).WithHint(fixed)
+		return OtherError("%s, and chmod has no effect on its file system", exposed.Error()).WithHint(advice.ignored)
 	}
-	return OtherError("%s", exposed.Error()).WithHint("remove this permission with: " + exposed.Command)
+	return OtherError("%s", exposed.Error()).WithHint("remove this permission with: " + exposed.Command + advice.also)
 }
 
 // SharedFilesAllowed reports whether a data directory may be used although other users can
 // reach its files, by --allow-shared-files of a daemon or by the variable.
 func (a *App) SharedFilesAllowed() bool {
 	text := a.Getenv("SCHEDCTL_ALLOW_SHARED_FILES")
-	if a.SharedFiles != nil && a.SharedFiles.Changed {
-		text = a.SharedFiles.Value.String()
+	if f := a.SharedFiles; f != nil && (f.Changed || f.Value.String() == "true") { // true also from the variable of an earlier daemon
+		text = f.Value.String()
 	}
 	allowed, err := strconv.ParseBool(text)
 	return err == nil && allowed
@@ -59,9 +65,12 @@ func (a *App) RefuseExposedFile(path string, refused privatefile.Access) error {
 	return refuseExposed(path, refused, allowSharedFiles)
 }
 
-// allowSharedFiles is the advice for data on a file system that ignores modes.
-const allowSharedFiles = "use another directory, or, if only you can reach this one, start the daemon with --allow-shared-files; " +
-	"other commands need SCHEDCTL_ALLOW_SHARED_FILES=true"
+// allowSharedFiles is the advice for data that others can reach.
+var allowSharedFiles = exposedAdvice{
+	ignored: "use another directory, or, if only you can reach this one, start the daemon with --allow-shared-files; " +
+		"other commands need SCHEDCTL_ALLOW_SHARED_FILES=true",
+	also: "; or, if only you can reach it, set SCHEDCTL_ALLOW_SHARED_FILES=true for the daemon and all commands",
+}
 
 // ExposedData is [App.RefuseExposedData] without the exception.
 func ExposedData(dir string) error {

@@ -102,8 +102,8 @@ as none.
 Every flag of daemon run, start, restart and install has a variable: SCHEDCTL_ and
 the name of the flag in capitals, with _ in place of -, such as SCHEDCTL_LISTEN for
 --listen; "schedctl daemon run --help" lists them. A flag without a value is on when
-its variable is true. daemon restart uses a variable that is set now, or else the one
-that the last daemon had.
+its variable is true. daemon restart uses the flags that the last daemon had before a
+variable that is set now, or else the variable that the last daemon had.
 
 The key in the data directory (admin.key) is used when nothing else gives one,
 and only for a daemon on this machine.`)

@@ -45,6 +45,16 @@ func fileHolder(path string) (pid int, locked bool) {
 	return max(0, int(whole.Pid)), true
 }
 
+// ownFile reports whether a regular file belongs to the user of this process.
+func ownFile(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
+
 // detachedProcess returns the attributes of a process that survives the terminal it was
 // started from.
 func detachedProcess() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -28,4 +28,7 @@ func lockFile(path string) (*os.File, error) {
 // fileHolder returns 0: Windows does not report the holder.
 func fileHolder(string) (pid int, locked bool) { return 0, false }
 
+// ownFile returns false: Windows has no commands that need the owner of a file.
+func ownFile(string) bool { return false }
+
 func detachedProcess() *syscall.SysProcAttr { return nil }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
 type daemonRestart struct{ daemonStart }
@@ -84,10 +86,12 @@ func (o *daemonRestart) run(ctx context.Context) error {
 // is none, and gives flags that are not on the command line the values of that daemon.
 // Variables of this process go before those of the last daemon.
 func (o *daemonRestart) recall(dir string) (daemonRecord, error) {
-	if err := o.RefuseExposedData(dir); err != nil { // others could have written the record
-		return daemonRecord{}, err
-	}
 	r, err := readRecord(o.App, dir)
+	if err != nil || !o.keepsSharedFiles(dir, &r) {
+		if err := o.RefuseExposedData(dir); err != nil { // others could have written the record
+			return daemonRecord{}, err
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -109,6 +113,7 @@ func (o *daemonRestart) recall(dir string) (daemonRecord, error) {
 		case variable && o.Getenv(cli.FlagVariable(f.Name)) == "":
 			err = o.setVariable(f, text)
 		case !variable:
+			o.tellIgnored(f.Name, text)
 			err = o.flags.Set(f.Name, text)
 		}
 	})
@@ -117,6 +122,49 @@ func (o *daemonRestart) recall(dir string) (daemonRecord, error) {
 			WithHint("start it with other flags: schedctl daemon stop, then schedctl daemon start FLAGS")
 	}
 	return r, nil
+}
+
+// keepsSharedFiles reports whether the last daemon had --allow-shared-files, and the restart
+// has no other value. Only a record that no other user can have written is trusted.
+func (o *daemonRestart) keepsSharedFiles(dir string, r *daemonRecord) bool {
+	if _, variable := r.Variables[sharedFilesFlag]; variable && o.Getenv(cli.FlagVariable(sharedFilesFlag)) != "" {
+		return false
+	}
+	path := filepath.Join(dir, cli.DataLockFile)
+	return r.value(sharedFilesFlag) == "true" && !o.SharedFiles.Changed && ownFile(path) && cli.RefuseExposed(path, privatefile.Reading) == nil
+}
+
+// tellIgnored names the variable of a flag if the last daemon had the flag with another value,
+// which goes before the variable.
+func (o *daemonRestart) tellIgnored(flag, kept string) {
+	variable := cli.FlagVariable(flag)
+	text := o.Getenv(variable)
+	if text == "" || flag == dataDirFlag {
+		return
+	}
+	is, wants := o.meaning(flag, kept), o.meaning(flag, text)
+	switch {
+	case is == wants:
+	case flag == storeFlagName: // the variable may have a password
+		o.Messagef("%s is ignored: the daemon keeps --%s=%s; to change it, give --%s", variable, flag, is, flag)
+	default:
+		o.Messagef("%s is ignored: the daemon keeps --%s=%s; to change it: schedctl daemon restart --%s=%s", variable, flag, is, flag, wants)
+	}
+}
+
+// meaning returns a value of a flag as the flag prints it, so that 60m is 1h. It returns a
+// value that the flag refuses as it is.
+func (o *daemonRestart) meaning(flag, text string) string {
+	if flag == storeFlagName {
+		name, _ := readStoreName(text, flag)
+		return name.stored()
+	}
+	other := &daemonRun{App: o.App}
+	other.register(&cobra.Command{})
+	if f := other.flags.Lookup(flag); f.Value.Set(text) == nil {
+		return f.Value.String()
+	}
+	return text
 }
 
 // checkPassword returns an error if the last daemon opened its database with a password and

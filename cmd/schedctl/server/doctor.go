@@ -94,11 +94,15 @@ func (d *doctor) examine(ctx context.Context) {
 		where = fmt.Sprintf("context %s, %s", at.Name, url)
 	}
 	d.ok("configuration", "%s", where)
-	if local, err := d.Announcement(); url == "" || err == nil && local.URL == url {
+	local, notLocal := d.Announcement()
+	here := url == "" || notLocal == nil && local.URL == url
+	if here {
 		d.diskHasSpace(d.DataDir(), findVolume)
-		d.filesAreShared(d.DataDir())
 	}
 	c, err := d.Connect()
+	if here {
+		d.filesAreShared(d.DataDir(), err)
+	}
 	if err != nil {
 		check := "daemon"
 		if cli.ExitStatus(err) == cli.ExitAuth {

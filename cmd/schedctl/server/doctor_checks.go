@@ -45,10 +45,11 @@ func (d *doctor) clocksAgree(here time.Time, date string) {
 }
 
 // filesAreShared warns of a data directory that other users can reach, if that is allowed.
-// Otherwise the commands refuse it.
-func (d *doctor) filesAreShared(dir string) {
+// Otherwise the commands refuse it. notConnected is the error of the connection to the daemon,
+// which is another finding.
+func (d *doctor) filesAreShared(dir string, notConnected error) {
 	var refused *cli.Failure
-	if !errors.As(cli.ExposedData(dir), &refused) {
+	if !errors.As(cli.ExposedData(dir), &refused) || problemOf(notConnected) == refused.Message {
 		return
 	}
 	if r, err := recordIn(dir); d.SharedFilesAllowed() || err == nil && r.value(sharedFilesFlag) == "true" {
