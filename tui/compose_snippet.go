@@ -88,8 +88,8 @@ func (c *composer) insertSnippet(m *Model, text string) tea.Cmd {
 func (c *composer) warnsOfReferences(m *Model) bool {
 	var found []string
 	fields.MapTexts(c.body(booking{}), func(text string) string {
-		for _, at := range fields.SnippetReferences(text) {
-			found = append(found, text[at[0]:at[1]])
+		for _, r := range fields.SnippetReferences(text) {
+			found = append(found, text[r.Start:r.End])
 		}
 		return text
 	})

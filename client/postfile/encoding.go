@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,13 +53,15 @@ func (r *Reader) decode() {
 		switch {
 		case isUTF16(start):
 			r.encoding = utf16.UTF16(endianness(start), utf16.UseBOM)
-		case isWindows1252(start):
-			r.in = bufio.NewReaderSize(charmap.Windows1252.NewDecoder().Reader(&certainReader{in: r.in}), r.in.Size())
-			return
+		default:
+			if proved, certain := isWindows1252(start); certain {
+				r.in = bufio.NewReaderSize(charmap.Windows1252.NewDecoder().Reader(&certainReader{in: r.in, sure: certainty{proved: proved}}), r.in.Size())
+				return
+			}
 		}
 	}
 	if r.encoding != nil && r.encoding != encoding.Nop {
-		r.in = bufio.NewReaderSize(r.encoding.NewDecoder().Reader(r.in), r.in.Size())
+		r.in = bufio.NewReaderSize(&definedReader{in: r.encoding.NewDecoder().Reader(r.in)}, r.in.Size())
 	}
 }
 
@@ -81,40 +84,42 @@ func endianness(start []byte) utf16.Endianness {
 }
 
 // isWindows1252 reports whether the start of a file is certainly Windows-1252: it is not
-// UTF-8, has no character of several bytes in UTF-8, and each of its bytes is certain.
-func isWindows1252(start []byte) bool {
+// UTF-8, has no character of several bytes in UTF-8, and each of its bytes is certain. proved
+// reports whether it has a proof, see [certainty].
+func isWindows1252(start []byte) (proved, certain bool) {
 	invalid := false
 	for rest := start; len(rest) > 0; {
 		r, size := utf8.DecodeRune(rest)
 		switch {
 		case size > 1:
-			return false
-		case r == utf8.RuneError && !utf8.FullRune(rest):
-			return invalid && certainly1252(start) // the end of what was read splits it
+			return false, false
+		case r == utf8.RuneError && !utf8.FullRune(rest): // the end of what was read splits it
+			rest = nil
+			continue
 		case r == utf8.RuneError:
 			invalid = true
 		}
 		rest = rest[size:]
 	}
-	return invalid && certainly1252(start)
-}
-
-func certainly1252(text []byte) bool {
-	var w certainty
-	for _, c := range text {
-		if !w.next(c) {
-			return false
-		}
+	if !invalid {
+		return false, false
 	}
-	return true
+	var first certainty
+	for _, c := range start { // the proof may come last
+		first.next(c)
+	}
+	again := certainty{proved: first.proved}
+	return first.proved, !slices.ContainsFunc(start, func(c byte) bool { return !again.next(c) })
 }
 
 // certainty decides byte by byte whether a text is Windows-1252. Letters are certain that
-// have the same bytes in the encodings of Central Europe and of Turkish. Other encodings
-// show: those of Cyrillic and Greek by words of such letters, and those of DOS and of old
-// Macs by marks and capital letters within words.
+// have the same bytes in the encodings of Central Europe and of Turkish. Words of such
+// letters alone can be Cyrillic or Greek. What can also be read as a word in the encodings
+// of DOS and of old Macs is certain only with a proof: a letter that they cannot have there.
 type certainty struct {
-	before [2]byteClass // the last one first
+	before  [2]byteClass // the last one first
+	pending byte         // a byte that can be a letter in another encoding, if a letter follows; 0 for none
+	proved  bool
 }
 
 type byteClass int
@@ -124,24 +129,47 @@ const (
 	lowerByte             // an ASCII letter
 	upperByte             // an ASCII letter
 	foreignByte           // a letter that is not ASCII
-	markByte              // a mark that no word contains
 )
 
 func (w *certainty) next(c byte) bool {
 	class, certain := classOf(c)
-	inWord := func(c byteClass) bool { return c == lowerByte || c == upperByte || c == foreignByte }
-	switch {
-	case !certain:
-		return false
-	case class == foreignByte && w.before[0] == foreignByte && w.before[1] == foreignByte:
-		return false
-	case class == foreignByte && w.before[0] == lowerByte && unicode.IsUpper(charmap.Windows1252.DecodeByte(c)):
-		return false
-	case inWord(class) && w.before[0] == markByte && inWord(w.before[1]):
+	before, before2 := w.before[0], w.before[1]
+	w.before[1], w.before[0] = before, class
+	inWord := before != otherByte
+	doubt := w.pending != 0 && class != otherByte
+	w.pending = 0
+	if c >= utf8.RuneSelf {
+		switch letter := isLetterElsewhere(c, before == lowerByte || before == foreignByte); {
+		case !letter && class == foreignByte:
+			w.proved = true
+		case letter && (inWord || class == foreignByte || alone(c)):
+			doubt = true
+		case letter:
+			w.pending = c
+		}
+	}
+	if class == foreignByte && (before == foreignByte && before2 == foreignByte ||
+		before == lowerByte && unicode.IsUpper(charmap.Windows1252.DecodeByte(c))) {
 		return false
 	}
-	w.before[1], w.before[0] = w.before[0], class
-	return true
+	return certain && (w.proved || !doubt)
+}
+
+// isLetterElsewhere reports whether a byte is a letter in an encoding of DOS or of old Macs
+// that can be at this place: a capital letter does not follow a small one.
+func isLetterElsewhere(c byte, afterSmall bool) bool {
+	for _, other := range []*charmap.Charmap{charmap.Macintosh, charmap.CodePage850, charmap.CodePage437} {
+		if r := other.DecodeByte(c); unicode.Is(unicode.Latin, r) && (unicode.IsLower(r) || unicode.IsUpper(r) && !afterSmall) {
+			return true
+		}
+	}
+	return false
+}
+
+// alone reports whether the other letter of a byte is a word by itself, as à is.
+func alone(c byte) bool {
+	const words = "àèéòóáÀÈÉÒÓ"
+	return strings.ContainsRune(words, charmap.Macintosh.DecodeByte(c)) || strings.ContainsRune(words, charmap.CodePage850.DecodeByte(c))
 }
 
 // classOf returns the class of a byte, and whether other encodings of its region give it the
@@ -157,15 +185,10 @@ func classOf(c byte) (class byteClass, certain bool) {
 	}
 	r := charmap.Windows1252.DecodeByte(c)
 	certain = r != utf8.RuneError && r == charmap.Windows1250.DecodeByte(c) && r == charmap.Windows1254.DecodeByte(c)
-	switch {
-	case strings.ContainsRune("ŠŽšž", r):
-		return foreignByte, false // letters of Macs
-	case unicode.IsLetter(r):
+	if unicode.IsLetter(r) {
 		return foreignByte, certain
-	case strings.ContainsRune("’–—\u00ad·", r): // with the soft hyphen
-		return otherByte, certain
 	}
-	return markByte, certain
+	return otherByte, certain
 }
 
 // certainReader reads Windows-1252, and ends with an error at a byte that is not certain.
@@ -183,6 +206,35 @@ func (r *certainReader) Read(p []byte) (int, error) {
 		}
 		if c == '\n' {
 			r.line++
+		}
+	}
+	return n, err
+}
+
+// definedReader reads decoded text, and ends with an error at U+FFFD: the decoder writes it
+// for bytes that the encoding does not define.
+type definedReader struct {
+	in   io.Reader
+	seen int // bytes of U+FFFD at the end of what was read
+	line int // from 0
+}
+
+func (r *definedReader) Read(p []byte) (int, error) {
+	const undefined = "\ufffd"
+	n, err := r.in.Read(p)
+	for i, c := range p[:n] {
+		switch {
+		case c == undefined[r.seen]:
+			if r.seen++; r.seen == len(undefined) {
+				return i, fatalError(r.line+1, "a character is damaged, or the file has another encoding; name it with --encoding, such as windows-1252")
+			}
+			continue
+		case c == '\n':
+			r.line++
+		}
+		r.seen = 0
+		if c == undefined[0] {
+			r.seen = 1
 		}
 	}
 	return n, err

@@ -32,22 +32,36 @@ func TestEncodingsThatAreCertain(t *testing.T) {
 		text string
 		sure bool
 	}{
-		"UTF-8":                    {encoding.Nop, german, true},
-		"UTF-16":                   {little, german + " 🎉", true},
-		"UTF-16, big-endian":       {big, "Привет 🎉", true},
-		"UTF-16 without a mark":    {unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), french, true},
-		"UTF-16, big, without one": {unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), french, true},
-		"Windows-1252, German":     {charmap.Windows1252, german, true},
-		"Windows-1252, marks":      {charmap.Windows1252, "It’s “fine” – really…", true},
-		"Windows-1252, French":     {charmap.Windows1252, french, false}, // à is ŕ in Windows-1250
-		"Windows-1250, Czech":      {charmap.Windows1250, "Příliš žluťoučký kůň", false},
-		"Windows-1250, Polish":     {charmap.Windows1250, "Zażółć gęślą jaźń", false},
-		"Windows-1251, Russian":    {charmap.Windows1251, "Вот новый выпуск", false},
-		"Windows-1253, Greek":      {charmap.Windows1253, "Καλημέρα κόσμε", false},
-		"Macintosh, German":        {charmap.Macintosh, "Grüße aus Köln für Mädchen", false},
-		"code page 850, German":    {charmap.CodePage850, "Mädchen und Jungen", false},
-		"Windows-1254, Turkish":    {charmap.Windows1254, "İyi günler", false},
-		"ISO 8859-1, German":       {charmap.ISO8859_1, "Grüße aus Köln", true},
+		"UTF-8":                         {encoding.Nop, german, true},
+		"UTF-16":                        {little, german + " 🎉", true},
+		"UTF-16, big-endian":            {big, "Привет 🎉", true},
+		"UTF-16 without a mark":         {unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), french, true},
+		"UTF-16, big, without one":      {unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), french, true},
+		"Windows-1252, German":          {charmap.Windows1252, german, true},
+		"Windows-1252, one umlaut":      {charmap.Windows1252, "Wir sind für euch da", true},
+		"Windows-1252, quotes, proof":   {charmap.Windows1252, "„Grüße“ – und los…", true},
+		"Windows-1252, English":         {charmap.Windows1252, "It’s fine", false}, // Itís on an old Mac
+		"Windows-1252, French":          {charmap.Windows1252, french, false},      // à is ŕ in Windows-1250
+		"Windows-1250, Czech":           {charmap.Windows1250, "Příliš žluťoučký kůň", false},
+		"Windows-1250, Polish":          {charmap.Windows1250, "Zażółć gęślą jaźń", false},
+		"Windows-1251, Russian":         {charmap.Windows1251, "Вот новый выпуск", false},
+		"Windows-1253, Greek":           {charmap.Windows1253, "Καλημέρα κόσμε", false},
+		"Macintosh, German":             {charmap.Macintosh, "Grüße aus Köln für Mädchen", false},
+		"Macintosh, German, one letter": {charmap.Macintosh, "Viel Spaß", false},
+		"Macintosh, Spanish":            {charmap.Macintosh, "mañana canción día está aquí", false},
+		"Macintosh, one Spanish word":   {charmap.Macintosh, "está aquí", false},
+		"Macintosh, French":             {charmap.Macintosh, "un café et voilà le thé", false},
+		"Macintosh, Italian":            {charmap.Macintosh, "perché no così è la città", false},
+		"Macintosh, English":            {charmap.Macintosh, "It’s “fine” – really…", false},
+		"code page 850, German":         {charmap.CodePage850, "Mädchen und Jungen", false},
+		"code page 850, a capital":      {charmap.CodePage850, "Öl und Gas", false},
+		"code page 850, sharp s":        {charmap.CodePage850, "Viel Spaß", false},
+		"code page 850, French":         {charmap.CodePage850, "un café et voilà le thé", false},
+		"code page 850, à":              {charmap.CodePage850, "on va à la mer", false},
+		"code page 850, Spanish":        {charmap.CodePage850, "mañana canción día está aquí", false},
+		"code page 437, French":         {charmap.CodePage437, "Où est le café", false},
+		"Windows-1254, Turkish":         {charmap.Windows1254, "İyi günler", false},
+		"ISO 8859-1, German":            {charmap.ISO8859_1, "Grüße aus Köln", true},
 	} {
 		r := postfile.NewReader(strings.NewReader(encoded(t, test.in, "content,to\n"+test.text+",demo\n")), "")
 		d, err := r.Next()
@@ -108,5 +122,25 @@ func TestEncodingsThatBecomeUncertain(t *testing.T) {
 			t.Errorf("after %d rows: %v", rows, err)
 		}
 		return
+	}
+}
+
+// TestDamagedCharactersAreRefused reads files with bytes that their encoding does not define.
+func TestDamagedCharactersAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ encoding, text string }{
+		"half a pair in UTF-16": {"", "\xff\xfec\x00o\x00n\x00t\x00e\x00n\x00t\x00\n\x00a\x00\x00\xd8b\x00\n\x00"},
+		"Windows-1252":          {"windows-1252", "content\na\x81b\n"},
+	} {
+		r := postfile.NewReader(strings.NewReader(test.text), "")
+		if test.encoding != "" {
+			if err := r.Decode(test.encoding); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := r.Next()
+		if at, is := errors.AsType[*postfile.Error](err); !is || at.Line != 2 {
+			t.Errorf("%s: %q, %v", name, d.Post.Content, err)
+		}
 	}
 }

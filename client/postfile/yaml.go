@@ -78,6 +78,9 @@ func (r *yamlReader) syntax(err error) {
 	if strings.HasPrefix(message, "mapping key ") {
 		message = "duplicate " + strings.TrimPrefix(message, "mapping ")
 	}
+	if strings.HasPrefix(message, "'@' is a reserved character") {
+		message = `write a name that starts with @ in quotes, such as "@brand"`
+	}
 	r.problem(where, "cannot read %s: %s", r.what, message)
 }
 

@@ -19,8 +19,8 @@ type Group struct {
 	Hidden int // the number of its other accounts that exist
 }
 
-// Groups returns the account groups of the workspace that have an account that the key may
-// use, sorted by name.
+// Groups returns the account groups of the workspace, sorted by name, without those of which
+// the key may use no account.
 func (c *Request) Groups(r storage.Reader) (groups []Group, err error) {
 	all, err := c.aliases(r, schedctl.AliasGroup)
 	if err != nil || len(all) == 0 {
@@ -35,7 +35,7 @@ func (c *Request) Groups(r storage.Reader) (groups []Group, err error) {
 		exists[accounts[i].ID] = accounts[i].Status != schedctl.AccountDisconnected
 	}
 	for _, a := range all {
-		if g := c.group(a, exists); len(g.AccountIDs) > 0 {
+		if g := c.group(a, exists); len(g.AccountIDs) > 0 || g.Hidden == 0 {
 			groups = append(groups, g)
 		}
 	}
@@ -98,6 +98,11 @@ func (c *Request) SetGroup(tx storage.Tx, accountIDs []string, createOnly bool) 
 		if found && createOnly {
 			return schedctl.Errorf(schedctl.NameTaken, "id", "the account group %q exists already; change it, or choose another name", c.ID)
 		}
+		if !found {
+			if err := c.freeGroupName(tx); err != nil {
+				return err
+			}
+		}
 		if err := c.mayChangeGroup(tx, a); err != nil {
 			return err
 		}
@@ -105,6 +110,23 @@ func (c *Request) SetGroup(tx storage.Tx, accountIDs []string, createOnly bool) 
 		return nil
 	})
 	return c.group(a, exists), err
+}
+
+// freeGroupName returns nil if @ and the name of the request can only mean a group. Errors:
+// NAME_TAKEN.
+func (c *Request) freeGroupName(r storage.Reader) error {
+	if c.ID == "all" {
+		return schedctl.Errorf(schedctl.NameTaken, "id", "%q stands for all accounts; choose another name", c.ID)
+	}
+	accounts, err := r.Accounts(c.Key.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	same := func(a schedctl.Account) bool { return a.Name == c.ID && a.Status != schedctl.AccountDisconnected }
+	if slices.ContainsFunc(accounts, same) {
+		return schedctl.Errorf(schedctl.NameTaken, "id", "an account has the name %q, so that @%s would mean both; choose another name", c.ID, c.ID)
+	}
+	return nil
 }
 
 // mayChangeGroup returns nil if the key may use all accounts that an account group has.

@@ -2,8 +2,10 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -208,7 +210,7 @@ func matchAccounts(a *cli.App, known Known, ref string) (ids []string, err error
 	}
 	if ref != everyAccount {
 		acct, err := Pick(known.Accounts, ref, cli.ExitInvalid)
-		return []string{acct.ID}, err
+		return []string{acct.ID}, known.explain(ref, err)
 	}
 	for _, acct := range known.Accounts {
 		if acct.Status == schedctl.AccountConnected {
@@ -239,9 +241,32 @@ func (k Known) group(name string) ([]string, error) {
 	}
 	if same := slices.IndexFunc(k.Accounts, func(a apiv1.Account) bool { return a.Name == name }); same >= 0 {
 		return nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "@%s is an account group, and the name of an account", name).
-			WithHint("name the account without @, or rename the group")
+			WithHint("for the account leave out the @; for the group, remove it and create it with another name")
+	}
+	if len(groups[i].SocialAccountIDs) == 0 {
+		return nil, cli.InvalidError(schedctl.InvalidSocialAccounts, "all accounts of the group %s were removed", name).WithHint("add others with: schedctl account group edit " + name + " --account NAME")
 	}
 	return groups[i].SocialAccountIDs, nil
+}
+
+// explain returns the error about a name that no account has, with what groups there are.
+func (k Known) explain(ref string, err error) error {
+	f, is := errors.AsType[*cli.Failure](err)
+	if !is || k.Groups == nil || strings.HasPrefix(f.Message, strconv.Quote(ref)) { // it matches several accounts
+		return err
+	}
+	groups, unread := k.Groups()
+	name, isGroup := strings.CutPrefix(ref, "@")
+	switch same := slices.ContainsFunc(groups, func(g apiv1.AccountGroup) bool { return strings.EqualFold(g.Name, name) }); {
+	case unread != nil:
+		return err
+	case same:
+		return f.WithHint("for the account group write @" + strings.ToLower(name))
+	case isGroup:
+		f.Message = fmt.Sprintf("there is no account and no account group %q", ref)
+		return f.WithHint("see: schedctl account group list")
+	}
+	return err
 }
 
 const AddAdvice = "add one, for example with: schedctl account add feed --name demo"

@@ -47,23 +47,12 @@ and is not the name of an account.`,
 				return cli.UsageError("a group needs accounts").WithHint("give --account NAME")
 			}
 			return a.WithClient(func(ctx context.Context, c *client.Client, args []string) error {
-				return o.create(ctx, c, args[0])
+				return o.set(ctx, c, args[0], nil, true)
 			})(cmd, args)
 		},
 	})
 	AddSeveral(a, cmd, &o.accounts, "an `account` of the group: an id, a name or platform:name (repeatable)")
 	return cmd
-}
-
-func (o *groupOptions) create(ctx context.Context, c *client.Client, name string) error {
-	connected, err := c.Accounts(ctx, client.AccountQuery{})
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(connected, func(a apiv1.Account) bool { return a.Name == name }) {
-		return cli.NewFailure(cli.ExitConflict, schedctl.NameTaken, "an account has the name %s: @%s would mean both", name, name).WithHint("choose another name for the group")
-	}
-	return o.set(ctx, c, name, nil, true)
 }
 
 // set sends the accounts that a group has, with those of the flags.
@@ -138,7 +127,11 @@ func findGroup(ctx context.Context, c *client.Client, name string) (apiv1.Accoun
 	if i := slices.IndexFunc(list, func(g apiv1.AccountGroup) bool { return g.Name == name }); i >= 0 {
 		return list[i], nil
 	}
-	return apiv1.AccountGroup{}, cli.NewFailure(cli.ExitNotFound, schedctl.NotFound, "there is no account group %q", cli.OneLine(name)).WithHint("see: schedctl account group list")
+	return apiv1.AccountGroup{}, unknownGroup(name)
+}
+
+func unknownGroup(name string) error {
+	return cli.NewFailure(cli.ExitNotFound, schedctl.NotFound, "there is no account group %q", cli.OneLine(name)).WithHint("see: schedctl account group list")
 }
 
 func newGroupEdit(a *cli.App) *cobra.Command {
@@ -179,19 +172,19 @@ the group are refused from then on.`,
 		Example: `  schedctl account group remove brand`,
 		Args:    cli.Args(1, 1, "a group"),
 		RunE: a.WithClient(func(ctx context.Context, c *client.Client, args []string) error {
-			g, err := findGroup(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
 			if !yes {
-				if err := a.Confirm(ctx, "Remove the account group "+g.Name+"?"); err != nil {
+				if err := a.Confirm(ctx, "Remove the account group "+cli.OneLine(args[0])+"?"); err != nil {
 					return err
 				}
 			}
-			if err := c.DeleteAccountGroup(ctx, g.Name); err != nil {
+			err := c.DeleteAccountGroup(ctx, args[0])
+			if schedctl.CodeOf(err) == schedctl.NotFound {
+				return unknownGroup(args[0])
+			}
+			if err != nil {
 				return err
 			}
-			return a.PrintRemoval(g.Name, "Removed")
+			return a.PrintRemoval(args[0], "Removed")
 		}),
 	})
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")

@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl/client/threadtext"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/content"
+	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 )
 
 type editOptions struct {
@@ -308,11 +309,12 @@ func (o *editOptions) editText(ctx context.Context, c *client.Client, given *str
 	if given == nil {
 		o.RememberShown(post)
 	}
-	if o.content.Threaded() && given == nil {
-		all := threadtext.Join(append([]string{post.Content}, cli.Map(post.Thread, func(p apiv1.Part) string { return p.Content })...))
-		given = &all
+	stored := post.Content
+	if o.content.Threaded() {
+		stored = threadtext.Join(append([]string{post.Content}, cli.Map(post.Thread, func(p apiv1.Part) string { return p.Content })...))
 	}
-	return o.EditText(ctx, cli.Deref(cmp.Or(given, &post.Content)), o.content.EditorNote(editorNote(ctx, o.App, c, *to, *list)))
+	stored = snippet.Escape(stored) // it is not the text of a file: its braces stay
+	return o.EditText(ctx, cli.Deref(cmp.Or(given, &stored)), o.content.EditorNote(editorNote(ctx, o.App, c, *to, *list)))
 }
 
 func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.EditPost) (post apiv1.Post, err error) {

@@ -29,17 +29,22 @@ func NewTexts(ctx context.Context, c *client.Client) *Texts {
 }
 
 // Expand puts the snippets that a text refers to in place of the references. Snippets do
-// not refer to others. Without a backslash, a reference to an unknown snippet is an error.
+// not refer to others. Without a backslash, a reference to an unknown snippet is an error,
+// and so is what only looks like a reference.
 func (t *Texts) Expand(text string) (string, error) {
 	var out strings.Builder
 	end := 0
-	for _, at := range fields.SnippetReferences(text) {
-		out.WriteString(text[end:at[0]])
-		if end = at[1]; text[at[0]] == '\\' {
-			out.WriteString(text[at[0]+1 : end])
+	for _, r := range fields.SnippetReferences(text) {
+		out.WriteString(text[end:r.Start])
+		switch end = r.End; {
+		case r.Text:
+			out.WriteString(text[r.Start+1 : end])
 			continue
+		case !r.Valid:
+			return "", cli.InvalidError(schedctl.ValidationFailed, "%q is no reference to a snippet", cli.Clip(cli.OneLine(text[r.Start:]), 30)).
+				WithHint(`write {{snippet "NAME"}} with straight quotes, in single quotes for the shell; to keep the braces in the text, write a backslash before them: \{{snippet`)
 		}
-		replacement, err := t.text(text[at[2]:at[3]])
+		replacement, err := t.text(r.Name)
 		if err != nil {
 			return "", err
 		}
