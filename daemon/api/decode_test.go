@@ -134,7 +134,7 @@ func TestStringsAreUnescaped(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	for text, want := range map[string]string{
-		`"\"\\\/\b\f\n\r\t"`:          "\"\\/\b\f\n\r\t",
+		`"\"\\\/\b\f\n\r\t."`:         "\"\\/\b\f\n\r\t.",
 		`"\u0041\u00e9\u2603"`:        "Aé☃",
 		`"\ud83d\ude00 \uD83D\uDE00"`: "😀 😀",
 		`"😀 e\u0301"`:                 "😀 e\u0301",

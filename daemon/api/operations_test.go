@@ -62,7 +62,7 @@ func newWorld(t *testing.T, f *fixture) *world {
 	sentFile := f.do(nil, "POST", "/media?file_name="+marker+".jpg", mediatest.JPEG(4, 3)).want(201)
 	w.asset = decodeAs[apiv1.UploadedMedia](t, sentFile).MediaAsset.ID
 	w.blackoutID = f.blackout(body{"from": "2036-12-24T00:00", "to": "2036-12-27T00:00", "timezone": "UTC", "mode": "avoid", "reason": marker, "social_account_ids": []string{f.mine.account}}).ID
-	f.do(nil, "PUT", "/account-groups/"+marker, body{"social_account_ids": []string{f.mine.account}}).want(200)
+	f.do(nil, "PUT", "/account-groups/"+marker+"-group", body{"social_account_ids": []string{f.mine.account}}).want(200)
 	f.do(nil, "PUT", "/snippets/"+marker, body{"text": marker}).want(200)
 	f.do(nil, "PUT", "/collections/"+marker, body{"source": marker}).want(200)
 	w.calendarID = f.calendarFeed(nil, body{"name": marker}).CalendarFeed.ID
@@ -259,10 +259,12 @@ var attempts = map[string]func(*world) attempt{
 
 	"listAccountGroups": func(*world) attempt { return attempt{path: "/account-groups"} },
 	"setAccountGroup": func(w *world) attempt {
-		return attempt{path: "/account-groups/" + marker, body: body{"social_account_ids": []string{w.mine.account}}, resource: marker}
+		return attempt{path: "/account-groups/" + marker + "-group", body: body{"social_account_ids": []string{w.mine.account}}, resource: marker + "-group"}
 	},
-	"deleteAccountGroup": func(*world) attempt { return attempt{path: "/account-groups/" + marker, resource: marker} },
-	"listSnippets":       func(*world) attempt { return attempt{path: "/snippets"} },
+	"deleteAccountGroup": func(*world) attempt {
+		return attempt{path: "/account-groups/" + marker + "-group", resource: marker + "-group"}
+	},
+	"listSnippets": func(*world) attempt { return attempt{path: "/snippets"} },
 	"setSnippet": func(*world) attempt {
 		return attempt{path: "/snippets/" + marker, body: body{"text": marker}, resource: marker}
 	},
