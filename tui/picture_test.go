@@ -20,7 +20,7 @@ func TestPictures(t *testing.T) {
 	for _, v := range []struct {
 		name string
 		keys []string
-	}{{"queue", nil}, {"week", []string{"2"}}} {
+	}{{"queue", nil}, {"week", []string{"2"}}, {"month", []string{"3"}}, {"forecast", []string{":", "f", "o", "r", "e", "c", "a", "s", "t", "enter"}}} {
 		for _, look := range looks {
 			if look.name == "dark" || look.name == "light" {
 				screen := draw(t, studio(), 110, 24, look.change, v.keys)
@@ -71,6 +71,11 @@ func studio() *fake {
 		{"post_01KAK3R9ZC4VBX1D2E3F4G5H9C", "Version 2.1.1 fixes the export of calendars", 70 * time.Hour, both},
 	} {
 		add(scheduled(p.id, p.text, p.in), p.to...)
+	}
+	hours := scheduled("post_01KAK3R9ZC4VBX1D2E3F4G5H8C", "", 48*time.Hour)
+	f.plan.forecast = []apiv1.ForecastEntry{
+		{Kind: apiv1.ForecastDuplicate, At: hours.PublishAt, PostCount: 1, Message: "the account mastodon:fosstodon gets the same text more than once less than 24 h apart; its network may refuse it, or treat it as spam", Command: "schedctl post edit " + hours.ID + " --editor"},
+		{Kind: apiv1.ForecastTokenEnds, At: apiv1.NewTime(now.Add(5 * day)), PostCount: 2, Message: "the credentials of the account bluesky:sky end on 2026-11-25 12:00 UTC, before it gets a post; get new ones and reconnect it", Command: "schedctl account reconnect bluesky:sky"},
 	}
 	return f
 }

@@ -33,7 +33,7 @@ func TestPicturesAreCurrent(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob("*.svg")
-	if err != nil || len(files) != len(pictures) || len(files) != 4 {
+	if err != nil || len(files) != len(pictures) || len(files) != 8 {
 		t.Errorf("there are %d files for %d pictures (%v)", len(files), len(pictures), err)
 	}
 }
