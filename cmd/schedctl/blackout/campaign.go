@@ -94,3 +94,23 @@ func heldWhat(b apiv1.Blackout) string {
 	}
 	return fmt.Sprintf("posts with the label %q", cli.OneLine(*b.Label))
 }
+
+// labelValue is a flag with a label that is given once: a hold has one label.
+type labelValue struct{ label *string }
+
+func (v labelValue) String() string {
+	if v.label == nil {
+		return ""
+	}
+	return *v.label
+}
+
+func (v labelValue) Set(label string) error {
+	if *v.label != "" {
+		return cli.UsageError("a hold has one label, and %q is given already", *v.label).WithHint("run the command once for each label")
+	}
+	*v.label = label
+	return nil
+}
+
+func (labelValue) Type() string { return "text" }

@@ -58,7 +58,7 @@ paused already, nothing changes.`,
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, a `text`")
 	cmd.Flags().StringVar(&o.until, "until", "", "the `time` at which posts are published again")
 	cmd.Flags().Var(&o.length, "for", "the `duration` of the pause, such as 2d")
-	cmd.Flags().StringVar(&o.label, "label", "", "only posts with this label `text`")
+	cmd.Flags().Var(labelValue{&o.label}, "label", "only posts with this label `text`")
 	o.bulkFlags.add(cmd, "--label", "held")
 	o.when.AddZone(cmd)
 	cmd.AddCommand(newPauseList(a))
@@ -127,6 +127,9 @@ func (o *pauseOptions) tell(ctx context.Context, c *client.Client, request apiv1
 			return err
 		}
 		return printTrial(ctx, o.App, c, posts, "held")
+	}
+	if len(posts) == 0 {
+		o.Messagef("no scheduled post has the label %q now; posts that get it are held", o.label)
 	}
 	names := post.AccountsByID(ctx, c)
 	for _, p := range posts {

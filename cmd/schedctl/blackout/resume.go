@@ -54,7 +54,7 @@ no change.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	account.AddSeveral(a, cmd, &o.accounts, "only this `account`: an id, a name or platform:name (repeatable)")
-	cmd.Flags().StringVar(&o.label, "label", "", "the holds of posts with this label `text`")
+	cmd.Flags().Var(labelValue{&o.label}, "label", "the holds of posts with this label `text`")
 	cmd.Flags().BoolVar(&o.shift, "shift-missed", false, "first move posts whose time has passed by the length of the hold")
 	o.bulkFlags.add(cmd, "--label or --shift-missed", "released")
 	o.when.AddZone(cmd)
