@@ -317,7 +317,7 @@ var gitScenarios = map[string]func(*filesRepo){
 		r.apply(0, "2 unchanged", "--prune")
 		r.adopt() // a second time changes nothing
 		r.apply(0, "2 unchanged", "--prune")
-		r.want(1, "Launch: 1.0 <is> out!\n\n- one\n", "# Größe", "Elsewhere")
+		r.want(1, "Launch: 1.0 <is> out!\n\n- one", "# Größe", "Elsewhere")
 	},
 	"existing posts have files already": func(r *filesRepo) {
 		for range 2 { // two equal posts, and one file of each

@@ -28,7 +28,7 @@ var strangersGet = map[string]schedctl.Code{
 	"getMediaConfig": "", "listMedia": "", "createMedia": "", "createMediaFromURL": "", "createUpload": "",
 	"listBlackouts":     "",
 	"listLabels":        "",
-	"listAccountGroups": "", "setAccountGroup": "", "listSnippets": "", "setSnippet": "",
+	"listAccountGroups": "", "setAccountGroup": schedctl.InvalidSocialAccounts, "getForecast": "", "listSnippets": "", "setSnippet": "",
 	"listCollections":   "",
 	"applyCollection":   "", // each workspace has its own names
 	"adoptCollection":   "",

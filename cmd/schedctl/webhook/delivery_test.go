@@ -63,7 +63,7 @@ func TestSampleEvents(t *testing.T) {
 		if skipped := typ == schedctl.EventSeriesSkipped; skipped != (e.Data.Skipped != nil) {
 			t.Errorf("%s has skipped %v", typ, e.Data.Skipped)
 		}
-		if failed := typ == schedctl.EventPostFailed || typ == schedctl.EventAccountExpiring || typ == schedctl.EventPostCommentFailed || typ == schedctl.EventPostUnconfirmed || typ == schedctl.EventAccountError; failed != (e.Data.Error != nil) {
+		if failed := typ == schedctl.EventPostFailed || typ == schedctl.EventAccountExpiring || typ == schedctl.EventPostCommentFailed || typ == schedctl.EventPostUnconfirmed || typ == schedctl.EventAccountError || typ == schedctl.EventForecastAppeared; failed != (e.Data.Error != nil) {
 			t.Errorf("%s has the error %v", typ, e.Data.Error)
 		}
 		if published := typ == schedctl.EventPostPublished || typ == schedctl.EventPostCommentFailed; published != (e.Data.PublishedAt != nil && e.Data.PlatformPostURL != "") {
