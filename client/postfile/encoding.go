@@ -55,13 +55,13 @@ func (r *Reader) decode() {
 			r.encoding = utf16.UTF16(endianness(start), utf16.UseBOM)
 		default:
 			if proved, certain := isWindows1252(start); certain {
-				r.in = bufio.NewReaderSize(charmap.Windows1252.NewDecoder().Reader(&certainReader{in: r.in, sure: certainty{proved: proved}}), r.in.Size())
+				r.in = bufio.NewReaderSize(charmap.Windows1252.NewDecoder().Reader(&stickyErrorReader{in: &certainReader{in: r.in, sure: certainty{proved: proved}}}), r.in.Size())
 				return
 			}
 		}
 	}
 	if r.encoding != nil && r.encoding != encoding.Nop {
-		r.in = bufio.NewReaderSize(&definedReader{in: r.encoding.NewDecoder().Reader(r.in)}, r.in.Size())
+		r.in = bufio.NewReaderSize(&stickyErrorReader{in: &definedReader{in: r.encoding.NewDecoder().Reader(r.in)}}, r.in.Size())
 	}
 }
 
