@@ -27,6 +27,12 @@ that exist do not change with their groups; "schedctl apply" updates the posts o
 	return cmd
 }
 
+// Words of messages about account groups.
+const (
+	groupNoun  = "account group"
+	listGroups = "schedctl account group list"
+)
+
 // groupOptions are the flags of commands that set the accounts of a group.
 type groupOptions struct {
 	*cli.App
@@ -127,11 +133,7 @@ func findGroup(ctx context.Context, c *client.Client, name string) (apiv1.Accoun
 	if i := slices.IndexFunc(list, func(g apiv1.AccountGroup) bool { return g.Name == name }); i >= 0 {
 		return list[i], nil
 	}
-	return apiv1.AccountGroup{}, unknownGroup(name)
-}
-
-func unknownGroup(name string) error {
-	return cli.NewFailure(cli.ExitNotFound, schedctl.NotFound, "there is no account group %q", cli.OneLine(name)).WithHint("see: schedctl account group list")
+	return apiv1.AccountGroup{}, cli.UnknownName(groupNoun, name, listGroups)
 }
 
 func newGroupEdit(a *cli.App) *cobra.Command {
@@ -163,31 +165,13 @@ exist keep their accounts.`,
 }
 
 func newGroupRemove(a *cli.App) *cobra.Command {
-	var yes bool
-	cmd := cli.DeclareJSON[cli.Removal](&cobra.Command{
+	cmd := cli.DeclareJSON[cli.Removal](cli.OnNamedRemoval(a, &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove an account group",
 		Long: `Remove an account group. Its accounts and their posts stay. Commands and files that name
 the group are refused from then on.`,
 		Example: `  schedctl account group remove brand`,
-		Args:    cli.Args(1, 1, "a group"),
-		RunE: a.WithClient(func(ctx context.Context, c *client.Client, args []string) error {
-			if !yes {
-				if err := a.Confirm(ctx, "Remove the account group "+cli.OneLine(args[0])+"?"); err != nil {
-					return err
-				}
-			}
-			err := c.DeleteAccountGroup(ctx, args[0])
-			if schedctl.CodeOf(err) == schedctl.NotFound {
-				return unknownGroup(args[0])
-			}
-			if err != nil {
-				return err
-			}
-			return a.PrintRemoval(args[0], "Removed")
-		}),
-	})
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	}, groupNoun, listGroups, (*client.Client).DeleteAccountGroup))
 	cmd.ValidArgsFunction = completeGroups(a)
 	return cmd
 }

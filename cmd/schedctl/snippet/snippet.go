@@ -8,10 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+)
+
+// Words of messages about snippets.
+const (
+	noun         = "snippet"
+	listSnippets = "schedctl snippet list"
 )
 
 // New returns the command snippet.
@@ -112,7 +117,7 @@ func find(ctx context.Context, c *client.Client, wanted string) (apiv1.Snippet, 
 	if i := slices.IndexFunc(list, func(s apiv1.Snippet) bool { return s.Name == wanted }); i >= 0 {
 		return list[i], nil
 	}
-	return apiv1.Snippet{}, cli.NewFailure(cli.ExitNotFound, schedctl.NotFound, "there is no snippet %q", cli.OneLine(wanted)).WithHint("see: schedctl snippet list")
+	return apiv1.Snippet{}, cli.UnknownName(noun, wanted, listSnippets)
 }
 
 func newShow(a *cli.App) *cobra.Command {
@@ -137,31 +142,13 @@ func newShow(a *cli.App) *cobra.Command {
 }
 
 func newRemove(a *cli.App) *cobra.Command {
-	var yes bool
-	cmd := cli.DeclareJSON[cli.Removal](&cobra.Command{
+	cmd := cli.DeclareJSON[cli.Removal](cli.OnNamedRemoval(a, &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a snippet",
 		Long: `Remove a snippet. The posts that were made with it keep their texts. Texts and files that
 refer to it are refused from then on.`,
 		Example: `  schedctl snippet remove tags`,
-		Args:    cli.Args(1, 1, "a snippet"),
-		RunE: a.WithClient(func(ctx context.Context, c *client.Client, args []string) error {
-			s, err := find(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
-			if !yes {
-				if err := a.Confirm(ctx, "Remove the snippet "+s.Name+"?"); err != nil {
-					return err
-				}
-			}
-			if err := c.DeleteSnippet(ctx, s.Name); err != nil {
-				return err
-			}
-			return a.PrintRemoval(s.Name, "Removed")
-		}),
-	})
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	}, noun, listSnippets, (*client.Client).DeleteSnippet))
 	cmd.ValidArgsFunction = complete(a)
 	return cmd
 }
