@@ -23,8 +23,8 @@ type seriesMadeMsg struct {
 
 func (m seriesMadeMsg) composer() string { return m.id }
 
-// repetition returns the repetition that is typed as the time of a new post. A text that is a
-// time is none.
+// repetition returns the repetition that is typed as the time of a new post. ok is false for
+// a single time.
 func (c *composer) repetition(m *Model) (r repeat.Repetition, ok bool) {
 	text := strings.TrimSpace(c.timeInput.Value())
 	if c.draft.post.ID != "" || c.draft.resends || text == "" {

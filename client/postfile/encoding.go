@@ -166,7 +166,7 @@ func isLetterElsewhere(c byte, afterSmall bool) bool {
 	return false
 }
 
-// alone reports whether the other letter of a byte is a word by itself, as à is.
+// alone reports whether the other letter of a byte is a word of one letter, such as à.
 func alone(c byte) bool {
 	const words = "àèéòóáÀÈÉÒÓ"
 	return strings.ContainsRune(words, charmap.Macintosh.DecodeByte(c)) || strings.ContainsRune(words, charmap.CodePage850.DecodeByte(c))

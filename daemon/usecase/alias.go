@@ -19,8 +19,8 @@ type Group struct {
 	Hidden int // the number of its other accounts that exist
 }
 
-// Groups returns the account groups of the workspace, sorted by name, without those of which
-// the key may use no account.
+// Groups returns the account groups of the workspace, sorted by name. It leaves out groups
+// whose accounts the key may not use at all.
 func (c *Request) Groups(r storage.Reader) (groups []Group, err error) {
 	all, err := c.aliases(r, schedctl.AliasGroup)
 	if err != nil || len(all) == 0 {

@@ -77,7 +77,7 @@ func putCollection(tx *tx, c schedctl.Collection, _ row) error {
 // newerAlias prefers the alias that was changed last.
 func newerAlias(a, b *schedctl.Alias) bool { return a.UpdatedAt.After(b.UpdatedAt) }
 
-// putAlias puts an alias. Of two with one name, the one that was changed last stays.
+// putAlias puts an alias. If two have the same name, only the latest change stays.
 func putAlias(tx *tx, a schedctl.Alias, _ row) error {
 	list, err := tx.Aliases(a.WorkspaceID)
 	if err != nil {

@@ -194,7 +194,8 @@ func (e *ending) ended() []string {
 	return slices.DeleteFunc(slices.Clone(e.hold.SocialAccountIDs), func(id string) bool { return slices.Contains(e.rest, id) })
 }
 
-// apply ends a hold and returns it as it is afterwards: one that is deleted as ended now.
+// apply ends a hold and returns it as it is afterwards. A deleted hold is returned with its
+// end set to now.
 func (o *resumeOptions) apply(ctx context.Context, c *client.Client, e ending) (apiv1.Blackout, error) {
 	if len(e.rest) > 0 {
 		changed, err := c.EditBlackout(ctx, e.hold.ID, apiv1.EditBlackout{SocialAccountIDs: &e.rest})

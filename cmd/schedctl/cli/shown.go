@@ -16,7 +16,7 @@ import (
 
 // Limits of the file of shown posts.
 const (
-	maxShownFile   = 256 << 10 // bytes, after which the file is renamed and a new one begins
+	maxShownFile   = 256 << 10 // bytes, after which the file is renamed and a new one starts
 	maxShownFields = 100       // posts at once whose fields are kept; of others only the versions are
 	maxShownField  = 300       // bytes of a field
 )

@@ -218,7 +218,7 @@ func (o *exportOptions) tellExport(out *exportWriter) {
 		o.Messagef("left out: "+what+"; use --format jsonl", left.overridden)
 	}
 	if n := out.lostTexts(); n > 0 {
-		o.Messagef("left out: texts for single accounts of %s, whose columns would begin after 10000 lines; use --format jsonl", cli.Plural(n, "line"))
+		o.Messagef("left out: texts for single accounts of %s, whose columns would start after 10000 lines; use --format jsonl", cli.Plural(n, "line"))
 	}
 	if left.parts > 0 {
 		o.Messagef("left out: the media of further parts, or the card of a link, that %d of them have; use --format jsonl", left.parts)
