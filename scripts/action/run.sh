@@ -35,7 +35,7 @@ out=$(mktemp "$RUNNER_TEMP/schedctl-result.XXXXXX")
 trap 'rm -f "$out"' EXIT
 status=0
 if [ -n "$PLAN" ]; then
-	token=$TOKEN
+	comment_token=$TOKEN
 	unset TOKEN # for nothing but the comment
 	lint=(lint "$PLAN")
 	online=yes
@@ -48,7 +48,7 @@ if [ -n "$PLAN" ]; then
 		grep '^schedctl: ' "$out.notes" >>"$out" || true # why apply would be refused
 		rm -f "$out.notes"
 	fi
-	TOKEN=$token STATUS=$status bash "$(dirname "$0")/comment.sh" "$PLAN" "$out"
+	TOKEN=$comment_token STATUS=$status bash "$(dirname "$0")/comment.sh" "$PLAN" "$out"
 else
 	schedctl "${words[@]}" </dev/null >"$out" || status=$?
 fi
