@@ -440,6 +440,25 @@ func TestDoubtsHaveWordsInLists(t *testing.T) {
 		"post", "list")
 }
 
+// People see in a list which posts a pause holds, and until when in the post. Programs see
+// the status of the API.
+func TestHeldPostsInLists(t *testing.T) {
+	t.Parallel()
+	held := apiv1.Post{ID: "post_1", Content: "Hello", Status: schedctl.Scheduled, SocialAccountIDs: []string{demoID}, Labels: []string{"launch"}, Targets: []apiv1.Target{{
+		ID: "pt_1", SocialAccountID: demoID, Platform: "feed", Status: schedctl.Scheduled,
+		Waits: &apiv1.Waits{Reason: apiv1.WaitsLabel, Until: at(time.Hour), Message: `held by label "launch"`}}}}
+	m := newMachine(t, routes{
+		"GET /social-accounts": twoAccounts, "GET /posts": apiv1.PostList{Results: []apiv1.Post{held}}, "GET /posts/post_1": apiv1.PostEnvelope{Post: held},
+	})
+	m.want(t, 0, "post_1\tscheduled\t\tdemo\tHello\n", "", "post", "list")
+	m.run(t, "post", "show", "post_1")
+	if shown := m.out.String(); !strings.Contains(shown, "held by label \"launch\" until 2026-11-21T13:00:00Z\n") {
+		t.Errorf("post show prints %q", shown)
+	}
+	m.terminals().noColorEnv()
+	m.want(t, 0, "ID      STATUS  WHEN  TO    TEXT\npost_1  held          demo  Hello\n", "", "post", "list")
+}
+
 var published = apiv1.Post{
 	ID: "post_1", Content: "Hello,\n\tworld\x1b[31m", Status: schedctl.Failed, PublishAt: at(-time.Hour), SocialAccountIDs: []string{demoID, hookID}, Version: 4,
 	CreatedAt: at(-2 * time.Hour), UpdatedAt: at(-time.Hour), TargetSummary: apiv1.TargetSummary{Total: 2, Published: 1, Failed: 1},

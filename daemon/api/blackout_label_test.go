@@ -46,7 +46,7 @@ func TestHoldsOfLabels(t *testing.T) {
 		waits := func(id string) bool {
 			t.Helper()
 			why := f.do(nil, "GET", "/posts/"+id, nil).want(200).post().Targets[0].Waits
-			return why != nil && why.Reason == apiv1.WaitsLabel && strings.Contains(why.Message, `holds posts with the label "launch"`)
+			return why != nil && why.Reason == apiv1.WaitsLabel && strings.Contains(why.Message, `held by label "launch"`)
 		}
 		if !waits(held) || !waits(elsewhere) || waits(free) {
 			t.Error("the wrong posts wait")
@@ -56,7 +56,7 @@ func TestHoldsOfLabels(t *testing.T) {
 			t.Errorf("the forecast: %s", text)
 		}
 		warned := decodeAs[apiv1.Validation](t, f.do(nil, "POST", "/posts/validate", body{"content": "x", "labels": []string{"launch"}, "social_account_ids": []string{other}, "publish_at": in(time.Hour)}).want(200))
-		if text := strings.Join(warned.Accounts[0].Warnings, "\n"); !strings.Contains(text, `holds posts with the label "launch"`) {
+		if text := strings.Join(warned.Accounts[0].Warnings, "\n"); !strings.Contains(text, `held by label "launch"`) {
 			t.Errorf("the validation warns: %q", text)
 		}
 		only := f.do(nil, "PATCH", "/blackouts/"+b.ID, body{"social_account_ids": []string{other}}).want(200).blackout()
@@ -117,7 +117,7 @@ func TestPublishingSaysWhatHolds(t *testing.T) {
 			draft := f.create(body{"content": "Hello" + strings.Join(labels, " "), "social_account_ids": []string{f.mine.account, other}, "labels": labels})
 			return f.do(nil, "POST", "/posts/"+draft.ID+"/publish-now", nil).want(202).post().Warnings
 		}
-		if got := published("launch"); len(got) != 1 || !strings.Contains(got[0], `:other: the blackout blk_`) || !strings.HasSuffix(got[0], `holds posts with the label "launch"; the post waits until the hold ends`) {
+		if got := published("launch"); len(got) != 1 || !strings.Contains(got[0], `:other: held by label`) || !strings.HasSuffix(got[0], `held by label "launch"; the post waits until the hold ends`) {
 			t.Errorf("with the label: %q", got)
 		}
 		if got := published("sale"); got != nil {

@@ -97,12 +97,12 @@ func (c *Request) HoldWarnings(r storage.Reader, p *schedctl.Post) (warnings []s
 	return warnings, nil
 }
 
-// heldBy says what a hold of an account holds.
+// heldBy says what holds a target: the label of the hold, or a pause of its account.
 func heldBy(b schedctl.AccountBlackout) string {
 	if b.Label != "" {
-		return fmt.Sprintf("the blackout %s holds posts with the label %q", b.ID, b.Label)
+		return fmt.Sprintf("held by label %q", b.Label)
 	}
-	return fmt.Sprintf("the blackout %s holds the account", b.ID)
+	return "paused"
 }
 
 // WaitsFor says why a target that is due at a time waits for its account, or for the end of
@@ -123,7 +123,7 @@ func WaitsFor(a *schedctl.Account, p *schedctl.Post, t *schedctl.Target, due, no
 	case a.Status == schedctl.AccountError && !a.PausedUntil.After(now):
 		return &apiv1.Waits{Reason: apiv1.WaitsHold, Message: "the network rejects the account; it waits until the account is reconnected"}
 	case held && hold.To.IsZero():
-		return &apiv1.Waits{Reason: holdReason(hold), Message: heldBy(hold) + "; it waits until the blackout ends"}
+		return &apiv1.Waits{Reason: holdReason(hold), Message: heldBy(hold) + " until it is resumed"}
 	case held && (hold.Contains(at) || !hold.To.After(now)):
 		return &apiv1.Waits{Reason: holdReason(hold), Until: apiv1.NewTime(hold.To), Message: heldBy(hold)}
 	case w != nil && (t.WaitsForNetwork() || !due.After(now)):

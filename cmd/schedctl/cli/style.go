@@ -14,7 +14,7 @@ import (
 var StatusColors = map[string]string{
 	"draft": "2", "proposed": "33", "scheduled": "34", "publishing": "33", "published": "32", "failed": "31", "canceled": "2",
 	"ok": "32", "warning": "33", "refused": "31", "not published": "31", "unknown": "33", "running": "33",
-	"created": "32", "exists": "2", "unconfirmed": "33",
+	"created": "32", "exists": "2", "unconfirmed": "33", "held": "33",
 	"enabled": "32", "failing": "33", "disabled": "2", "pending": "33", "delivered": "32",
 	"ready":  "32",
 	"active": "32", "expired": "2", "revoked": "2",

@@ -12,6 +12,9 @@ import (
 // have. Programs see the status of the API.
 const unconfirmed = "unconfirmed"
 
+// held is shown to people as the status of a post that waits for the end of a pause.
+const held = "held"
+
 // inDoubt reports whether schedctl is still finding out whether a target was
 // published.
 func inDoubt(t apiv1.Target) bool {
@@ -25,10 +28,19 @@ func isUnknown(t apiv1.Target) bool {
 
 // postStatus returns the status of a post for a list.
 func postStatus(a *cli.App, p apiv1.Post) string {
-	if a.OutTerminal && slices.ContainsFunc(p.Targets, isUnknown) {
+	switch {
+	case !a.OutTerminal:
+	case slices.ContainsFunc(p.Targets, isUnknown):
 		return unconfirmed
+	case slices.ContainsFunc(p.Targets, func(t apiv1.Target) bool { return t.Waits != nil && isHold(*t.Waits) }):
+		return held
 	}
 	return string(p.Status)
+}
+
+// isHold reports whether something waits because a person paused it.
+func isHold(w apiv1.Waits) bool {
+	return w.Reason == apiv1.WaitsLabel || w.Reason == apiv1.WaitsBlackout
 }
 
 // tellDoubts reports what is known about each target that may have been published.

@@ -177,8 +177,11 @@ func targetDetail(a *cli.App, t apiv1.Target, names Accounts) string {
 
 // waitsText says why something waits, and until when if that is known.
 func waitsText(a *cli.App, w apiv1.Waits) string {
-	if w.Until == nil {
+	switch {
+	case w.Until == nil:
 		return w.Message
+	case isHold(w):
+		return w.Message + " until " + a.TimeText(w.Until)
 	}
 	return "waits until " + a.TimeText(w.Until) + ": " + w.Message
 }
