@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -20,6 +21,7 @@ type PostQuery struct {
 	AccountID string            // with a target on this account
 	After     time.Time         // publish time, inclusive
 	Before    time.Time         // publish time, exclusive
+	Accounts  []string          // with a target on any of these; only [Client.EachPost] observes it
 	Search    string            // substring of the content, at most schedctl.MaxSearch characters
 
 	ExternalID string   // the one post that has it
@@ -79,11 +81,19 @@ func (c *Client) Posts(ctx context.Context, q PostQuery) (apiv1.PostList, error)
 // EachPost iterates over all posts that q selects. q.Limit is the size of a page. It
 // ends after the first error.
 func (c *Client) EachPost(ctx context.Context, q PostQuery) iter.Seq2[apiv1.Post, error] {
+	if len(q.Accounts) == 1 && q.AccountID == "" {
+		q.AccountID = q.Accounts[0]
+	}
 	return eachItem(q.Cursor, func(cursor string) ([]apiv1.Post, *string, error) {
 		q.Cursor = cursor
 		page, err := c.Posts(ctx, q)
-		return page.Results, page.NextCursor, err
+		return slices.DeleteFunc(page.Results, q.otherAccounts), page.NextCursor, err
 	})
+}
+
+// otherAccounts reports whether a post has no target on the accounts of the query.
+func (q PostQuery) otherAccounts(p apiv1.Post) bool {
+	return len(q.Accounts) > 0 && !slices.ContainsFunc(p.SocialAccountIDs, func(id string) bool { return slices.Contains(q.Accounts, id) })
 }
 
 // CreatePost creates a draft, a scheduled post, or a post that is published at once,

@@ -138,6 +138,37 @@ func FilterID(ctx context.Context, a *cli.App, c *client.Client, ref string) (st
 	return acct.ID, err
 }
 
+// AddFilter defines --account, by which a command selects posts; see [FilterIDs].
+func AddFilter(a *cli.App, cmd *cobra.Command, refs *[]string) {
+	AddSeveral(a, cmd, refs, "only posts to this `account`: an id, a name, platform:name or @group (repeatable: to any of them)")
+}
+
+// FilterIDs is [FilterID] for accounts and account groups.
+func FilterIDs(ctx context.Context, a *cli.App, c *client.Client, refs []string) (ids []string, err error) {
+	known := Known{Groups: GroupsOf(ctx, c)}
+	for _, ref := range refs {
+		if name, isName := strings.CutPrefix(ref, "@"); isName {
+			group, err := known.group(name)
+			if err != nil {
+				return nil, err
+			}
+			if group != nil {
+				ids = append(ids, group...)
+				continue
+			}
+		}
+		id, err := FilterID(ctx, a, c, ref)
+		if err != nil {
+			return nil, known.explain(ref, err)
+		}
+		if id != "" {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
 // everyAccount is the value of --to for all connected accounts.
 const everyAccount = "all"
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -39,21 +38,15 @@ func (f *bulkFlags) check(a *cli.App, participle string) error {
 // heldPosts returns the scheduled posts that a hold of these labels and accounts is about, in
 // order of their times. Empty accounts are all. before is zero for no limit.
 func heldPosts(ctx context.Context, c *client.Client, label string, accounts []string, before time.Time) (posts []apiv1.Post, err error) {
-	q := client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, Before: before, Sort: "publish_at", Limit: post.PageSize}
+	q := client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, Before: before, Accounts: accounts, Sort: "publish_at", Limit: post.PageSize}
 	if label != "" {
 		q.Labels = []string{label}
-	}
-	if len(accounts) == 1 {
-		q.AccountID = accounts[0]
 	}
 	for p, err := range c.EachPost(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		named := func(id string) bool { return slices.Contains(accounts, id) }
-		if len(accounts) == 0 || slices.ContainsFunc(p.SocialAccountIDs, named) {
-			posts = append(posts, p)
-		}
+		posts = append(posts, p)
 	}
 	return posts, nil
 }

@@ -22,7 +22,7 @@ type options struct {
 	week, month bool
 	from        string
 	apart       cli.DurationFlag
-	account     string
+	accounts    []string
 	when        cli.WhenFlags // for --tz
 }
 
@@ -50,7 +50,7 @@ proposal, and ░ a blackout. --json has them as free_slots, series_id and black
 Without a terminal there is a line for each post and account: the day, the time, the
 account, the status, "clash" or an empty field, the id of the post, the text.`,
 		Example: `  schedctl calendar
-  schedctl calendar --month --account blog
+  schedctl calendar --month --account blog --account @brand
   schedctl calendar --from 2027-12-06 --apart 1h --json=days`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -59,10 +59,9 @@ account, the status, "clash" or an empty field, the id of the post, the text.`,
 	f.BoolVar(&o.week, "week", false, "seven days from Monday on (the default)")
 	f.BoolVar(&o.month, "month", false, "a month")
 	f.StringVar(&o.from, "from", "", "the week or month of this `time`, which may be a date alone")
-	f.StringVar(&o.account, "account", "", "only this `account`: an id, a name or platform:name")
+	account.AddFilter(a, cmd, &o.accounts)
 	f.Var(&o.apart, "apart", "mark posts to one account that are closer together than this `duration`")
 	o.when.AddZone(cmd)
-	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
 	cmd.AddCommand(newFeed(a))
 	return cmd
 }
@@ -80,7 +79,7 @@ func (o *options) run(ctx context.Context) error {
 		After: days.first, Before: days.end(), Sort: "publish_at", Limit: post.PageSize, Proposed: true,
 		Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published, schedctl.Failed},
 	}
-	if q.AccountID, err = account.FilterID(ctx, o.App, c, o.account); err != nil {
+	if q.Accounts, err = account.FilterIDs(ctx, o.App, c, o.accounts); err != nil {
 		return err
 	}
 	posts, more, err := cli.Collect(c.EachPost(ctx, q), maxPosts)
@@ -90,7 +89,7 @@ func (o *options) run(ctx context.Context) error {
 	if more {
 		o.Messagef("there are more than %d posts; the first are shown", maxPosts)
 	}
-	shown := shownAccounts(post.AccountsByID(ctx, c), q.AccountID)
+	shown := shownAccounts(post.AccountsByID(ctx, c), q.Accounts)
 	var times timetable
 	if o.JSON.Given || o.OutTerminal && !o.Quiet {
 		if times, err = readTimetable(ctx, c, days, shown, o.Now()); err != nil {
@@ -123,14 +122,14 @@ func (o *options) span() (dateRange, error) {
 }
 
 // shownAccounts returns the accounts that the calendar shows even without posts.
-func shownAccounts(names post.Accounts, only string) (shown []apiv1.Account) {
+func shownAccounts(names post.Accounts, only []string) (shown []apiv1.Account) {
 	for id, acct := range names {
-		if id == only || only == "" && acct.Status != schedctl.AccountDisconnected {
+		if slices.Contains(only, id) || len(only) == 0 && acct.Status != schedctl.AccountDisconnected {
 			shown = append(shown, acct)
 		}
 	}
-	if only != "" && shown == nil {
-		shown = []apiv1.Account{{ID: only, Name: only}}
+	if len(only) > 0 && shown == nil {
+		shown = cli.Map(only, func(id string) apiv1.Account { return apiv1.Account{ID: id, Name: id} })
 	}
 	return shown
 }

@@ -18,14 +18,15 @@ import (
 
 // FilterFlags are the flags that select posts.
 type FilterFlags struct {
-	app                            *cli.App
-	statuses, labels               []string
-	labelFlag                      string // the flag of labels; empty for --label
-	account, after, before, search string
-	externalID, collection         string // defined by post list alone
-	queue, series, createdBy       string // defined by post list alone
-	archived                       string // "only", "all", or empty; the flag is defined by post list and post export
-	when                           cli.WhenFlags
+	app                      *cli.App
+	statuses, labels         []string
+	labelFlag                string // the flag of labels; empty for --label
+	accounts                 []string
+	after, before, search    string
+	externalID, collection   string // defined by post list alone
+	queue, series, createdBy string // defined by post list alone
+	archived                 string // "only", "all", or empty; the flag is defined by post list and post export
+	when                     cli.WhenFlags
 }
 
 // onlyArchived is the value of --archived that selects archived posts only.
@@ -52,11 +53,10 @@ func (o *FilterFlags) addSelection(a *cli.App, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.labels, "label", nil, "only posts with this label `text` (repeatable: posts with all of the labels)")
 	f.StringArrayVar(&o.statuses, "status", nil, "only this `status` (repeatable): draft, scheduled, publishing, published, failed, canceled")
-	f.StringVar(&o.account, "account", "", "only posts to this `account`: an id, a name or platform:name")
+	account.AddFilter(a, cmd, &o.accounts)
 	f.StringVar(&o.after, "after", "", "only posts at or after this `time`; a day alone means its start")
 	f.StringVar(&o.before, "before", "", "only posts before this `time`")
 	f.StringVar(&o.search, "search", "", "only posts that contain this `text`, ignoring case; at most 200 characters")
-	cmd.RegisterFlagCompletionFunc("account", account.Complete(a))
 	cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -96,7 +96,7 @@ func (o *FilterFlags) Query(a *cli.App) (q client.PostQuery, err error) {
 
 // Resolve adds --account, --queue, --series and --created-by to the query.
 func (o *FilterFlags) Resolve(ctx context.Context, c *client.Client, q *client.PostQuery) (err error) {
-	if q.AccountID, err = account.FilterID(ctx, o.app, c, o.account); err != nil {
+	if q.Accounts, err = account.FilterIDs(ctx, o.app, c, o.accounts); err != nil {
 		return err
 	}
 	if q.QueueID, err = queue.Queues.FlagID(ctx, o.app, c, o.queue); err != nil {
@@ -111,5 +111,5 @@ func (o *FilterFlags) Resolve(ctx context.Context, c *client.Client, q *client.P
 
 // Given reports whether a flag selects some of the posts.
 func (o *FilterFlags) Given() bool {
-	return o.statuses != nil || o.labels != nil || o.account != "" || o.after != "" || o.before != "" || o.search != ""
+	return o.statuses != nil || o.labels != nil || o.accounts != nil || o.after != "" || o.before != "" || o.search != ""
 }

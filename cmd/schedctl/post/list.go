@@ -47,14 +47,14 @@ post. --sort changes the order. Archived posts are left out; --archived lists th
 
 On a terminal the list ends after 20 posts and shows how many more there are. In a
 pipe or a file it is complete. --limit changes both. On a terminal, a post whose
-outcome is unknown is shown as unconfirmed.
+outcome is unknown is shown as unconfirmed, and one that is paused as held.
 
 --after includes the given time, --before excludes it; both compare the time at
 which a post is published. With --group day each day has a heading on a terminal;
 elsewhere the day is the first field of a line.`,
 		Example: `  schedctl post list
   schedctl post list --account demo --after "today 0:00" --before "tomorrow 0:00"
-  schedctl post list --status scheduled --group day
+  schedctl post list --account @brand --status scheduled --group day
   schedctl post list --status failed -q
   schedctl post list --archived --label launch
   schedctl post list --label launch --search "version 2"
@@ -122,15 +122,17 @@ func (o *listOptions) run(ctx context.Context) error {
 // tellFinished says that finished posts match a search that found no open one. Terminals
 // always learn of --all.
 func (o *listOptions) tellFinished(ctx context.Context, c *client.Client, q client.PostQuery) error {
-	q.Statuses, q.Limit = nil, 1
+	q.Statuses = nil
 	if q.Sort == "publish_at" {
 		q.Sort = ""
 	}
-	list, err := c.Posts(ctx, q)
-	if err == nil && len(list.Results) > 0 {
-		o.Messagef("no open post matches, but finished ones do; --all lists them too")
+	for _, err := range c.EachPost(ctx, q) {
+		if err == nil {
+			o.Messagef("no open post matches, but finished ones do; --all lists them too")
+		}
+		return err
 	}
-	return err
+	return nil
 }
 
 // tellRest reports on a terminal how many posts the list does not show.
