@@ -17,10 +17,10 @@ type unit struct {
 }
 
 // calendarUnits are the units of a span, the longest unit first. Months and years have no
-// single letters: "m" means minutes.
+// single letters: "m" means minutes. They are months and years of the calendar.
 var calendarUnits = append([]unit{
 	{months: 12, names: []string{"year", "years"}},
-	{months: 1, names: []string{"month", "months"}},
+	{months: 1, names: []string{"mo", "mos", "month", "months"}},
 }, units...)
 
 // units are the units of a duration, the longest unit first.
