@@ -19,6 +19,9 @@ var update = flag.Bool("update", false, "write the phrases as they are read")
 // its note, or the reason of the error and its message. Read each line that you change.
 const phrases = "testdata/phrases.txt"
 
+// minPhrases is how many different phrases the table has at least.
+const minPhrases = 400
+
 func TestPhrases(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile(phrases)
@@ -27,8 +30,10 @@ func TestPhrases(t *testing.T) {
 	}
 	berlin := zone(t, "Europe/Berlin")
 	var read strings.Builder
+	known := map[string]bool{}
 	for line := range strings.Lines(string(table)) {
 		text, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		known[text] = true
 		got := text + "\t"
 		m, err := when.Parse(text, now, berlin)
 		var e *when.Error
@@ -44,6 +49,9 @@ func TestPhrases(t *testing.T) {
 		if got+"\n" != line && !*update {
 			t.Errorf("-want +got:\n-%s\n+%s", strings.TrimSuffix(line, "\n"), got)
 		}
+	}
+	if len(known) < minPhrases {
+		t.Errorf("the table has %d different phrases, want at least %d", len(known), minPhrases)
 	}
 	if *update {
 		if err := os.WriteFile(phrases, []byte(read.String()), 0o644); err != nil {
