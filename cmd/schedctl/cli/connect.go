@@ -81,9 +81,9 @@ func (a *App) EndpointAt(url string, at ContextChoice) (Endpoint, error) {
 	_, missing := os.Stat(admin)
 	switch {
 	case url == "" && missing == nil:
-		return e, NotRunning("no daemon is running on the data in " + a.DataDir())
+		return e, a.NotRunning("no daemon is running on the data in " + a.DataDir())
 	case url == "":
-		return e, NotRunning("no daemon has run in " + a.DataDir())
+		return e, a.NotRunning("no daemon has run in " + a.DataDir())
 	case missing != nil || !onThisMachine(url):
 		return e, nil
 	}
@@ -189,8 +189,14 @@ func (a *App) givenKey(daemonURL string, at ContextChoice) (string, error) {
 	return "", nil
 }
 
-func NotRunning(message string) error {
-	return NewFailure(ExitUnreachable, CodeUnreachable, "%s", message).WithHint("start one with: schedctl daemon start")
+// NotRunning returns the error that there is no daemon. A daemon that has run is started
+// again with the flags that it had.
+func (a *App) NotRunning(message string) error {
+	hint := "start one with: schedctl daemon start"
+	if lock, err := os.Stat(filepath.Join(a.DataDir(), DataLockFile)); err == nil && lock.Size() > 0 {
+		hint = "start it again with: schedctl daemon restart"
+	}
+	return NewFailure(ExitUnreachable, CodeUnreachable, "%s", message).WithHint(hint)
 }
 
 // environmentKey returns the key that the environment gives, empty for none.

@@ -38,6 +38,10 @@ func TestEndpoint(t *testing.T) {
 			files: map[string]string{"daemon.json": running},
 			want:  Endpoint{"http://127.0.0.1:4321", "", "DIR"},
 		},
+		"a daemon that was stopped, with its flags": {
+			files:  map[string]string{"admin.key": "sctl_admin", "daemon.lock": `{"flags":["--max-lateness=20h"]}`},
+			status: 7, err: "no daemon is running on the data in DIR; start it again with: schedctl daemon restart",
+		},
 		"none, ever": {status: 7, err: "no daemon has run in DIR; start one with: schedctl daemon start"},
 		"none here, but a key": {
 			env:  map[string]string{"SCHEDCTL_API_KEY": "sctl_env"},

@@ -101,7 +101,7 @@ func locateDaemon(a *cli.App) (daemonState, *client.Client, error) {
 		return state, nil, err
 	}
 	if url == "" {
-		return state, nil, cli.NotRunning("no daemon is running on the data in " + a.DataDir())
+		return state, nil, a.NotRunning("no daemon is running on the data in " + a.DataDir())
 	}
 	state.URL, state.Context = url, at.Name
 	if found, err := a.Announcement(); err == nil && found.URL == url {
