@@ -16,6 +16,7 @@ import (
 type released struct {
 	post apiv1.Post
 	to   *apiv1.Time // the new time of --shift-missed; nil to keep the time
+	note string      // how the new time is not the expected one, or empty
 }
 
 // after returns the post with its new time.
@@ -71,7 +72,8 @@ func (o *resumeOptions) waiting(ctx context.Context, c *client.Client, ends []en
 			seen[p.ID] = true
 			r := released{post: p}
 			if missed := p.Status == schedctl.Scheduled && p.Slot == nil && p.PublishAt != nil && !p.PublishAt.Before(e.hold.StartsAt.Time); o.shift && missed {
-				r.to = apiv1.NewTime(length.From(p.PublishAt.In(o.zone)).Time)
+				moved := length.From(p.PublishAt.In(o.zone))
+				r.to, r.note = apiv1.NewTime(moved.Time), moved.Note
 			}
 			list = append(list, r)
 		}
@@ -82,6 +84,8 @@ func (o *resumeOptions) waiting(ctx context.Context, c *client.Client, ends []en
 // whatHappens says what the end of a hold does to a post.
 func (o *resumeOptions) whatHappens(r released) string {
 	switch {
+	case r.note != "":
+		return "moves to " + o.TimeText(r.to) + " (" + r.note + ")"
 	case r.to != nil:
 		return "moves to " + o.TimeText(r.to)
 	case r.post.Slot != nil:

@@ -2,6 +2,7 @@ package post
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -27,6 +28,22 @@ func (o *scheduleOptions) moved(p apiv1.Post) apiv1.Post {
 		p.PublishAt = apiv1.NewTime(o.shift.From(p.PublishAt.In(o.zone)).Time)
 	}
 	return p
+}
+
+// tellShift says why --shift gives a post another time of day, such as one that clocks skip.
+func (o *scheduleOptions) tellShift(p apiv1.Post) {
+	if o.back || o.at != nil || p.PublishAt == nil || o.Quiet {
+		return
+	}
+	if to := o.shift.From(p.PublishAt.In(o.zone)); to.Note != "" {
+		o.App.Messagef("%s moves to %s: %s", p.ID, when.Format(to.Time), to.Note)
+	}
+}
+
+// tried is moved for --dry-run.
+func (o *scheduleOptions) tried(p apiv1.Post) apiv1.Post {
+	o.tellShift(p)
+	return o.moved(p)
 }
 
 // refuses returns the error with which the daemon would refuse the move of a draft
@@ -56,14 +73,22 @@ func (o *scheduleOptions) tellMove(p apiv1.Post, names Accounts) {
 	case err != nil:
 		o.App.Messagef("left out: %v", err)
 	case !o.dry:
-		before := cli.FirstNonEmpty(o.ShortTime(p.PublishAt), "no time")
-		p = o.moved(p)
-		after := o.ShortTime(p.PublishAt)
+		after := o.ShortTime(o.moved(p).PublishAt)
 		if o.at != nil && o.at.NextSlot || o.back && p.ProposedAt.NextSlot {
-			after = "next free slot"
+			after = nextFreeSlot
 		}
-		o.App.Messagef("%s %s -> %s %s: %s", p.ID, before, after, cli.OneLine(recipientsText(p, names)), cli.Clip(cli.OneLine(p.Content), 40))
+		o.App.Messagef("%s", moveText(o.App, p, after, names))
+		o.tellShift(p)
 	}
+}
+
+// nextFreeSlot is shown for a time that the daemon chooses.
+const nextFreeSlot = "next free slot"
+
+// moveText describes a post with its current and its new time.
+func moveText(a *cli.App, p apiv1.Post, after string, names Accounts) string {
+	before := cli.FirstNonEmpty(a.ShortTime(p.PublishAt), "no time")
+	return fmt.Sprintf("%s %s -> %s %s: %s", p.ID, before, after, cli.OneLine(recipientsText(p, names)), cli.Clip(cli.OneLine(p.Content), 40))
 }
 
 // move moves one post. It fails if the post has changed since it was shown, or since it was
@@ -80,6 +105,9 @@ func (o *scheduleOptions) move(ctx context.Context, c *client.Client, id string)
 	}
 	if err != nil {
 		return p, err
+	}
+	if o.named {
+		o.tellShift(p)
 	}
 	return o.unchanged(ctx, o.App, c, id, o.before[id], func(options ...client.Option) (apiv1.Post, error) {
 		options = append([]client.Option{client.IfVersion(p.Version)}, options...) // the last one counts

@@ -39,7 +39,7 @@ func newSchedule(a *cli.App) *cobra.Command {
 		App: a, op: schedctl.OpEdit, preset: []schedctl.Status{schedctl.Scheduled},
 		words: changeTexts{noun: "post", infinitive: "move", participle: "moved", ask: "Move %s?"},
 	}}
-	o.judge, o.trial, o.plan, o.report, o.apply = o.refuses, o.moved, o.tellMove, o.printChanged, o.move
+	o.judge, o.trial, o.plan, o.report, o.apply = o.refuses, o.tried, o.tellMove, o.printChanged, o.move
 	cmd := cli.DeclareJSON[apiv1.Post](&cobra.Command{
 		Use:   "schedule [ID...]",
 		Short: "Give drafts their time, or move scheduled posts",
