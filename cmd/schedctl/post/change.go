@@ -25,6 +25,7 @@ type changeOptions struct {
 	words   changeTexts
 	asks    bool                                        // also confirm for posts that are given by id
 	sort    string                                      // of selected posts; empty for the newest first
+	verify  func(context.Context, *client.Client) error // called once before posts are selected, or nil
 	prepare func(context.Context, *client.Client) error // called once before the changes, or nil
 	judge   func(p apiv1.Post) error                    // further reasons why the daemon would refuse, or nil
 	trial   func(p apiv1.Post) apiv1.Post               // the post that --dry-run shows, or nil for the unchanged post
@@ -194,6 +195,11 @@ func (o *changeOptions) changeSelected(ctx context.Context) error {
 	}
 	if err := o.filter.Resolve(ctx, c, &q); err != nil {
 		return err
+	}
+	if o.verify != nil {
+		if err := o.verify(ctx, c); err != nil {
+			return err
+		}
 	}
 	posts, err := o.selected(ctx, c, q)
 	switch {

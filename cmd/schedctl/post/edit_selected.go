@@ -53,6 +53,26 @@ func (o *editOptions) editSelected(cmd *cobra.Command) error {
 		return err
 	}
 	selected.plan, selected.report = selected.tellSelected, selected.printChanged
+	if edit.PublishAt != nil {
+		after := nextFreeSlot
+		if !edit.PublishAt.NextSlot {
+			after = o.ShortTime(apiv1.NewTime(edit.PublishAt.Time))
+		}
+		selected.plan = func(p apiv1.Post, names Accounts) { o.Messagef("%s", moveText(o.App, p, after, names)) }
+		selected.trial = func(p apiv1.Post) apiv1.Post {
+			if !edit.PublishAt.NextSlot {
+				p.PublishAt = apiv1.NewTime(edit.PublishAt.Time)
+			}
+			return p
+		}
+	}
+	selected.verify = func(ctx context.Context, c *client.Client) error {
+		ids, err := replacementAccounts(ctx, o.App, c, o.to)
+		if err == nil && ids != nil {
+			o.to = *ids // so that an account that does not exist is one error
+		}
+		return err
+	}
 	selected.prepare = func(ctx context.Context, c *client.Client) error { return o.readShared(ctx, c, &edit) }
 	selected.apply = func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
 		one := *o
