@@ -82,7 +82,7 @@ func (c *Client) Posts(ctx context.Context, q PostQuery) (apiv1.PostList, error)
 // ends after the first error.
 func (c *Client) EachPost(ctx context.Context, q PostQuery) iter.Seq2[apiv1.Post, error] {
 	if len(q.Accounts) == 1 && q.AccountID == "" {
-		q.AccountID = q.Accounts[0]
+		q.AccountID, q.Accounts = q.Accounts[0], nil // the daemon selects them
 	}
 	return eachItem(q.Cursor, func(cursor string) ([]apiv1.Post, *string, error) {
 		q.Cursor = cursor
