@@ -185,7 +185,7 @@ func (o *editOptions) run(ctx context.Context) error {
 	}
 	if err != nil {
 		if edit.Content != nil {
-			o.KeepEdited(text, resend)
+			o.KeepEdited(text, o.afterRefusal(resend, err))
 		}
 		return err
 	}
@@ -207,6 +207,16 @@ func (o *editOptions) again() string {
 		resend += " --thread"
 	}
 	return resend
+}
+
+// afterRefusal is the command that sends a text after an error: for a post that does not
+// exist any more, or that is finished, one that makes a new post.
+func (o *editOptions) afterRefusal(again string, err error) string {
+	switch schedctl.CodeOf(err) {
+	case schedctl.NotFound, schedctl.PostNotEditable:
+		return (&createOptions{content: o.content}).resend()
+	}
+	return again
 }
 
 // writeText reads or edits the text of the post.
