@@ -17,10 +17,11 @@ import (
 )
 
 // Encodings are examples of what [Reader.Decode] takes.
-var Encodings = []string{"utf-8", "utf-16", "windows-1250", "windows-1251", "windows-1252", "iso-8859-1", "iso-8859-2", "iso-8859-15", "macintosh", "cp850"}
+var Encodings = []string{"utf-8", "utf-16", "utf-16le", "utf-16be", "windows-1250", "windows-1251", "windows-1252", "iso-8859-1", "iso-8859-2", "iso-8859-15", "macintosh", "cp850"}
 
 // Decode names the encoding of the file: UTF-8, UTF-16, or one with a byte for each
-// character, in any letter case. It must be called before the first row is read. Without
+// character, in any letter case. A byte order mark is not needed, and counts if the file has
+// one. It must be called before the first row is read. Without
 // it, files in UTF-8 and UTF-16 are read, and files in Windows-1252 if that is certain.
 func (r *Reader) Decode(name string) error {
 	words := wordsOf(name)
@@ -33,8 +34,11 @@ func (r *Reader) Decode(name string) error {
 	case "utf 8", "utf8":
 		r.encoding = encoding.Nop
 		return nil
-	case "utf 16", "utf16":
+	case "utf 16", "utf16", "utf 16le", "utf16le", "utf 16 le":
 		r.encoding = utf16.UTF16(utf16.LittleEndian, utf16.UseBOM)
+		return nil
+	case "utf 16be", "utf16be", "utf 16 be":
+		r.encoding = utf16.UTF16(utf16.BigEndian, utf16.UseBOM)
 		return nil
 	}
 	for _, e := range charmap.All {

@@ -79,6 +79,8 @@ func TestNamedEncodings(t *testing.T) {
 	for name, e := range map[string]encoding.Encoding{
 		"windows-1252": charmap.Windows1252, "CP1252": charmap.Windows1252, "Windows 1251": charmap.Windows1251, "iso-8859-2": charmap.ISO8859_2,
 		"ISO_8859-15": charmap.ISO8859_15, "macintosh": charmap.Macintosh, "cp850": charmap.CodePage850, "utf-8": encoding.Nop, "UTF16": unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+		"UTF-16LE": unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), "utf-16le": unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+		"UTF-16BE": unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "utf-16be": unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
 	} {
 		text := "é"
 		if e == charmap.Windows1251 {
