@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,15 +20,17 @@ import (
 
 // bulkFlags are the flags of commands that list the posts of a hold before they change it.
 type bulkFlags struct {
-	label    string
+	labels   []string
 	yes, dry bool
 }
 
 // check returns an error for an invalid label, and without a terminal for a command that
 // would ask.
 func (f *bulkFlags) check(a *cli.App, participle string) error {
-	if broken, ok := errors.AsType[*schedctl.Error](schedctl.CheckLabel("a label", f.label)); ok && f.label != "" {
-		return cli.InvalidError(broken.Code, "--label %q: %s", cli.Clip(f.label, 60), broken.Message)
+	for _, label := range f.labels {
+		if broken, ok := errors.AsType[*schedctl.Error](schedctl.CheckLabel("a label", label)); ok {
+			return cli.InvalidError(broken.Code, "--label %q: %s", cli.Clip(label, 60), broken.Message)
+		}
 	}
 	if person := a.InTerminal && a.ErrTerminal && !a.NoInput; !person && !f.yes && !f.dry {
 		return cli.UsageError("without a terminal for the confirmation, posts are %s only with --yes", participle).WithHint("see which they are with --dry-run")
@@ -36,19 +39,46 @@ func (f *bulkFlags) check(a *cli.App, participle string) error {
 }
 
 // heldPosts returns the scheduled posts that a hold of these labels and accounts is about, in
-// order of their times. Empty accounts are all. before is zero for no limit.
-func heldPosts(ctx context.Context, c *client.Client, label string, accounts []string, before time.Time) (posts []apiv1.Post, err error) {
+// order of their times: those with any of the labels, or all. Empty accounts are all. before
+// is zero for no limit.
+func heldPosts(ctx context.Context, c *client.Client, labels []string, accounts []string, before time.Time) (posts []apiv1.Post, err error) {
 	q := client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, Before: before, Accounts: accounts, Sort: "publish_at", Limit: post.PageSize}
-	if label != "" {
-		q.Labels = []string{label}
+	if len(labels) == 1 {
+		q.Labels = labels
 	}
 	for p, err := range c.EachPost(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		posts = append(posts, p)
+		if len(labels) < 2 || slices.ContainsFunc(p.Labels, func(label string) bool { return slices.Contains(labels, label) }) {
+			posts = append(posts, p)
+		}
 	}
 	return posts, nil
+}
+
+// labelFlags returns --label for each of the labels, as a command takes them.
+func labelFlags(labels []string) (text string) {
+	for _, label := range labels {
+		text += fmt.Sprintf(" --label %q", label)
+	}
+	return text
+}
+
+// labelNames returns "the label x" or "one of the labels x, y".
+func labelNames(labels []string) string {
+	if len(labels) == 1 {
+		return fmt.Sprintf("the label %q", labels[0])
+	}
+	return "one of the labels " + cli.Enumerate(cli.Map(labels, func(label string) string { return fmt.Sprintf("%q", label) }))
+}
+
+// heldLabel returns the label of a new hold, nil for one of accounts.
+func heldLabel(label string) *string {
+	if label == "" {
+		return nil
+	}
+	return &label
 }
 
 // lengthOf returns the length of a hold that started at a time and ends now, in whole minutes.
@@ -87,23 +117,3 @@ func heldWhat(b apiv1.Blackout) string {
 	}
 	return fmt.Sprintf("posts with the label %q", cli.OneLine(*b.Label))
 }
-
-// labelValue is a flag with a label that is given once: a hold has one label.
-type labelValue struct{ label *string }
-
-func (v labelValue) String() string {
-	if v.label == nil {
-		return ""
-	}
-	return *v.label
-}
-
-func (v labelValue) Set(label string) error {
-	if *v.label != "" {
-		return cli.UsageError("a hold has one label, and %q is given already", *v.label).WithHint("run the command once for each label")
-	}
-	*v.label = label
-	return nil
-}
-
-func (labelValue) Type() string { return "text" }

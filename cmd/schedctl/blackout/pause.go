@@ -2,6 +2,7 @@ package blackout
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -35,8 +36,8 @@ func NewPause(a *cli.App) *cobra.Command {
 "schedctl resume", or until the time of --until or --for. Posts can still be created and
 scheduled.
 
-With --label, only posts with this label are held, and other posts are published. The
-posts are listed first, and you confirm; without a terminal --yes is required. A post that
+With --label, only posts with this label are held, and other posts are published. Several
+labels are several holds: either all of them are made, or none. The posts are listed first, and you confirm; without a terminal --yes is required. A post that
 gets the label later is held, too, and one that loses it is published. A thread of which a
 part is published is finished.
 
@@ -49,7 +50,7 @@ paused already, nothing changes.`,
 		Example: `  schedctl pause --reason "the site is down"
   schedctl pause --account blog --for 2d
   schedctl pause --label launch --dry-run
-  schedctl pause --label launch --until "next monday 8:00" --yes
+  schedctl pause --label launch --label sale --until "next monday 8:00" --yes
   schedctl pause --until "next monday 8:00"`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -58,7 +59,7 @@ paused already, nothing changes.`,
 	cmd.Flags().StringVar(&o.reason, "reason", "", "why, a `text`")
 	cmd.Flags().StringVar(&o.until, "until", "", "the `time` at which posts are published again")
 	cmd.Flags().Var(&o.length, "for", "the `duration` of the pause, such as 2d")
-	cmd.Flags().Var(labelValue{&o.label}, "label", "only posts with this label `text`")
+	cmd.Flags().StringArrayVar(&o.labels, "label", nil, "only posts with this label `text` (repeatable: posts with any of the labels)")
 	o.bulkFlags.add(cmd, "--label", "held")
 	o.when.AddZone(cmd)
 	cmd.AddCommand(newPauseList(a))
@@ -67,7 +68,7 @@ paused already, nothing changes.`,
 
 func (o *pauseOptions) run(ctx context.Context) error {
 	switch {
-	case o.label != "":
+	case o.labels != nil:
 		if err := o.check(o.App, "held"); err != nil {
 			return err
 		}
@@ -85,51 +86,105 @@ func (o *pauseOptions) run(ctx context.Context) error {
 	if request.SocialAccountIDs, err = account.IDsOrAll(ctx, o.App, c, o.accounts); err != nil {
 		return err
 	}
-	if request.To == nil {
-		held, err := o.alreadyPaused(ctx, c, request)
-		if err != nil {
-			return err
-		}
-		if held != nil {
-			return printChanged(ctx, o.App, c, *held, "Paused already:")
-		}
-	}
-	if o.label != "" {
-		if err := o.tell(ctx, c, request); err != nil || o.dry {
-			return err
-		}
-	}
-	made, err := c.CreateBlackout(ctx, request)
+	existing, missing, err := o.existing(ctx, c, request)
 	if err != nil {
 		return err
 	}
-	o.RememberID(cli.BlackoutNoun, made.Blackout.ID)
-	if err := printChanged(ctx, o.App, c, made, "Paused:"); err != nil || !o.ErrTerminal || o.Quiet || o.JSON.Given {
+	if len(missing) == 0 {
+		return o.print(ctx, c, existing, "Paused already:")
+	}
+	if o.labels != nil {
+		if err := o.tell(ctx, c, request, missing); err != nil || o.dry {
+			return err
+		}
+	}
+	made, err := o.create(ctx, c, request, missing)
+	if err != nil {
 		return err
 	}
-	if o.label != "" {
-		o.Messagef("continue with: schedctl resume --label %q", o.label)
-		return nil
+	for _, hold := range made {
+		o.RememberID(cli.BlackoutNoun, hold.Blackout.ID)
 	}
-	o.Messagef("continue with: schedctl resume")
+	if err := o.print(ctx, c, append(existing, made...), "Paused:"); err != nil || !o.ErrTerminal || o.Quiet || o.JSON.Given {
+		return err
+	}
+	o.Messagef("continue with: schedctl resume%s", labelFlags(o.labels))
 	return nil
 }
 
-// tell lists the posts of a new hold of a label, and asks the person to confirm.
-func (o *pauseOptions) tell(ctx context.Context, c *client.Client, request apiv1.CreateBlackout) error {
-	posts, err := heldPosts(ctx, c, o.label, request.SocialAccountIDs, endOf(request))
+// existing returns the open holds that a new one would repeat, and the labels for which there
+// is none; the label of a hold of accounts is empty.
+func (o *pauseOptions) existing(ctx context.Context, c *client.Client, request apiv1.CreateBlackout) (holds []apiv1.BlackoutEnvelope, missing []string, err error) {
+	labels := slices.Compact(slices.Sorted(slices.Values(o.labels)))
+	if labels == nil {
+		labels = []string{""}
+	}
+	if request.To != nil {
+		return nil, labels, nil
+	}
+	list, err := c.Blackouts(ctx)
+	for _, label := range labels {
+		i := slices.IndexFunc(list, func(b apiv1.Blackout) bool {
+			return b.To == nil && b.Mode == schedctl.BlackoutHold && status(o.App, b) == "active" &&
+				sameAccounts(b.SocialAccountIDs, request.SocialAccountIDs) && cli.Deref(b.Label) == label
+		})
+		if i < 0 {
+			missing = append(missing, label)
+			continue
+		}
+		holds = append(holds, apiv1.BlackoutEnvelope{Blackout: list[i]})
+	}
+	return holds, missing, err
+}
+
+// create makes a hold for each of the labels, or none after an error.
+func (o *pauseOptions) create(ctx context.Context, c *client.Client, request apiv1.CreateBlackout, labels []string) (made []apiv1.BlackoutEnvelope, err error) {
+	for _, label := range labels {
+		request.Label = heldLabel(label)
+		hold, err := c.CreateBlackout(ctx, request)
+		if err != nil {
+			for _, other := range made {
+				if !request.DryRun {
+					err = errors.Join(err, c.DeleteBlackout(ctx, other.Blackout.ID))
+				}
+			}
+			return nil, err
+		}
+		made = append(made, hold)
+	}
+	return made, nil
+}
+
+// print prints the holds. With several labels, JSON is a list.
+func (o *pauseOptions) print(ctx context.Context, c *client.Client, holds []apiv1.BlackoutEnvelope, done string) error {
+	if o.JSON.Given && len(o.labels) > 1 {
+		return o.PrintJSON(cli.Map(holds, func(e apiv1.BlackoutEnvelope) withScheduled {
+			return withScheduled{e.Blackout, append([]string{}, e.Scheduled...)}
+		}))
+	}
+	for _, hold := range holds {
+		if err := printChanged(ctx, o.App, c, hold, done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell lists the posts of new holds of labels, and asks the person to confirm.
+func (o *pauseOptions) tell(ctx context.Context, c *client.Client, request apiv1.CreateBlackout, labels []string) error {
+	posts, err := heldPosts(ctx, c, labels, request.SocialAccountIDs, endOf(request))
 	if err != nil {
 		return err
 	}
 	if o.dry {
 		request.DryRun = true
-		if _, err := c.CreateBlackout(ctx, request); err != nil {
+		if _, err := o.create(ctx, c, request, labels); err != nil {
 			return err
 		}
 		return printTrial(ctx, o.App, c, posts, "held")
 	}
 	if len(posts) == 0 {
-		o.Messagef("no scheduled post has the label %q now; posts that get it are held", o.label)
+		o.Messagef("no scheduled post has %s now; posts that get it are held", labelNames(labels))
 	}
 	names := post.AccountsByID(ctx, c)
 	for _, p := range posts {
@@ -157,9 +212,6 @@ func (o *pauseOptions) request() (b apiv1.CreateBlackout, err error) {
 		return b, err
 	}
 	b = apiv1.CreateBlackout{Mode: schedctl.BlackoutHold}
-	if o.label != "" {
-		b.Label = &o.label
-	}
 	if o.reason != "" {
 		b.Reason = &o.reason
 	}
@@ -183,21 +235,6 @@ func (o *pauseOptions) request() (b apiv1.CreateBlackout, err error) {
 		b.To = &to
 	}
 	return b, err
-}
-
-// alreadyPaused returns the open hold of exactly these accounts and this label, or nil.
-func (o *pauseOptions) alreadyPaused(ctx context.Context, c *client.Client, request apiv1.CreateBlackout) (*apiv1.BlackoutEnvelope, error) {
-	list, err := c.Blackouts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range list {
-		if b.To == nil && b.Mode == schedctl.BlackoutHold && status(o.App, b) == "active" &&
-			sameAccounts(b.SocialAccountIDs, request.SocialAccountIDs) && cli.Deref(b.Label) == o.label {
-			return &apiv1.BlackoutEnvelope{Blackout: b}, nil
-		}
-	}
-	return nil, nil
 }
 
 func sameAccounts(a, b []string) bool {

@@ -48,13 +48,13 @@ The command prints the holds that it ended or changed. If nothing is paused, the
 no change.`,
 		Example: `  schedctl resume
   schedctl resume --account blog
-  schedctl resume --label launch --dry-run
+  schedctl resume --label launch --label sale --dry-run
   schedctl resume --label launch --shift-missed --yes`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	})
 	account.AddSeveral(a, cmd, &o.accounts, "only this `account`: an id, a name or platform:name (repeatable)")
-	cmd.Flags().Var(labelValue{&o.label}, "label", "the holds of posts with this label `text`")
+	cmd.Flags().StringArrayVar(&o.labels, "label", nil, "the holds of posts with this label `text` (repeatable)")
 	cmd.Flags().BoolVar(&o.shift, "shift-missed", false, "first move posts whose time has passed by the length of the hold")
 	o.bulkFlags.add(cmd, "--label or --shift-missed", "released")
 	o.when.AddZone(cmd)
@@ -62,7 +62,7 @@ no change.`,
 }
 
 func (o *resumeOptions) run(ctx context.Context) (err error) {
-	switch bulk := o.label != "" || o.shift; {
+	switch bulk := o.labels != nil || o.shift; {
 	case bulk:
 		err = o.check(o.App, "released")
 	case o.yes || o.dry:
@@ -88,10 +88,12 @@ func (o *resumeOptions) run(ctx context.Context) (err error) {
 	}
 	var ends []ending
 	for _, b := range list {
-		if label := cli.Deref(b.Label); label != "" && label != o.label && status(o.App, b) == "active" {
+		label := cli.Deref(b.Label)
+		named := slices.Contains(o.labels, label) || label == "" && o.labels == nil
+		if label != "" && !named && status(o.App, b) == "active" {
 			o.still = append(o.still, label)
 		}
-		if b.Mode != schedctl.BlackoutHold || status(o.App, b) != "active" || cli.Deref(b.Label) != o.label {
+		if b.Mode != schedctl.BlackoutHold || status(o.App, b) != "active" || !named {
 			continue
 		}
 		e, err := endOfHold(b, ids)
@@ -108,7 +110,7 @@ func (o *resumeOptions) run(ctx context.Context) (err error) {
 	if len(ends) == 0 {
 		o.tellNothing()
 	}
-	if (o.label != "" || o.shift) && (o.dry || len(ends) > 0) {
+	if (o.labels != nil || o.shift) && (o.dry || len(ends) > 0) {
 		if goesOn, err := o.prepare(ctx, c, ends); err != nil || !goesOn {
 			return err
 		}
@@ -128,7 +130,7 @@ func (o *resumeOptions) end(ctx context.Context, c *client.Client, ends []ending
 	}
 	if len(resumed) > 0 && !o.Quiet && !o.JSON.Given {
 		o.Messagef("resumed; posts that waited get new times, see: schedctl post list")
-		if o.label == "" {
+		if o.labels == nil {
 			o.tellOthers()
 		}
 	}
@@ -142,10 +144,10 @@ func (o *resumeOptions) tellNothing() {
 	}
 	text := "nothing is paused"
 	switch {
-	case o.label != "" && len(o.accounts) > 0:
-		text = fmt.Sprintf("no posts of these accounts with the label %q are paused", o.label)
-	case o.label != "":
-		text = fmt.Sprintf("no posts with the label %q are paused", o.label)
+	case o.labels != nil && len(o.accounts) > 0:
+		text = fmt.Sprintf("no posts of these accounts with %s are paused", labelNames(o.labels))
+	case o.labels != nil:
+		text = fmt.Sprintf("no posts with %s are paused", labelNames(o.labels))
 	case len(o.accounts) > 0:
 		text = "none of these accounts is paused"
 	case len(o.still) > 0:
@@ -192,6 +194,14 @@ func endOfHold(b apiv1.Blackout, ids []string) (*ending, error) {
 // ended returns the accounts for which the hold ends; empty for all.
 func (e *ending) ended() []string {
 	return slices.DeleteFunc(slices.Clone(e.hold.SocialAccountIDs), func(id string) bool { return slices.Contains(e.rest, id) })
+}
+
+// labels returns the label of the hold, or none.
+func (e *ending) labels() []string {
+	if e.hold.Label == nil {
+		return nil
+	}
+	return []string{*e.hold.Label}
 }
 
 // apply ends a hold and returns it as it is afterwards. A deleted hold is returned with its

@@ -61,7 +61,7 @@ func (o *resumeOptions) waiting(ctx context.Context, c *client.Client, ends []en
 	now, seen := o.Now(), map[string]bool{}
 	for _, e := range ends {
 		length := lengthOf(e.hold.StartsAt.Time, now, o.zone)
-		posts, err := heldPosts(ctx, c, o.label, e.ended(), now)
+		posts, err := heldPosts(ctx, c, e.labels(), e.ended(), now)
 		if err != nil {
 			return nil, err
 		}
