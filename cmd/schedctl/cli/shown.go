@@ -132,22 +132,36 @@ func (a *App) LastShown(ids ...string) map[string]Shown {
 }
 
 // ShownField is a field of a post that a person can change.
-type ShownField struct{ Name, Value string }
+type ShownField struct {
+	Name, Value string
+
+	whole string // what the value is a short text of; empty if it is the value itself
+}
 
 // ShownFields returns the fields of a post that people change, by their names. Long values are
-// cut, with a hash of the whole value behind them.
+// cut. Behind those, and behind values that are short texts of what the post has, is a hash of
+// the whole.
 func ShownFields(p apiv1.Post) map[string]string {
 	fields := map[string]string{}
 	for _, f := range shownFields(p) {
-		if len(f.Value) > maxShownField {
-			sum := sha256.Sum256([]byte(f.Value))
-			f.Value = strings.ToValidUTF8(f.Value[:maxShownField], "") + "… #" + hex.EncodeToString(sum[:4])
+		if len(f.Value) > maxShownField || f.whole != "" {
+			sum := sha256.Sum256([]byte(FirstNonEmpty(f.whole, f.Value)))
+			f.Value = strings.ToValidUTF8(f.Value[:min(len(f.Value), maxShownField)], "") + hashMark + hex.EncodeToString(sum[:4])
 		}
 		if f.Value != "" {
 			fields[f.Name] = f.Value
 		}
 	}
 	return fields
+}
+
+// hashMark stands before the hash of a value.
+const hashMark = "… #"
+
+// Text returns the value without its hash.
+func (f ShownField) Text() string {
+	text, _, _ := strings.Cut(f.Value, hashMark)
+	return text
 }
 
 // shownFields returns the fields in the order in which differences name them.
@@ -164,10 +178,12 @@ func shownFields(p apiv1.Post) []ShownField {
 		at = p.PublishAt.String()
 	}
 	return []ShownField{
-		{"status", string(p.Status)}, {"time", at}, {"accounts", strings.Join(p.SocialAccountIDs, ", ")}, {"text", p.Content},
-		{"thread", object(p.Thread)}, {"first comment", object(p.FirstComment)}, {"media", object(p.Media)}, {"poll", object(p.Poll)},
-		{"labels", strings.Join(p.Labels, ", ")}, {"overrides", object(p.TargetOverrides)}, {"content warning", Deref(p.ContentWarning)},
-		{"visibility", string(Deref(p.Visibility))}, {"language", Deref(p.Language)}, {"title", Deref(p.Title)}, {"queue", Deref(p.QueueID)},
+		{"status", string(p.Status), ""}, {"time", at, ""}, {"accounts", strings.Join(p.SocialAccountIDs, ", "), ""}, {"text", p.Content, ""},
+		{"thread", strings.Join(Map(p.Thread, shownPart), " / "), object(p.Thread)}, {"first comment", shownPart(Deref(p.FirstComment)), object(p.FirstComment)},
+		{"media", shownMedia(p.Media), object(p.Media)}, {"poll", shownPoll(p.Poll), object(p.Poll)},
+		{"labels", strings.Join(p.Labels, ", "), ""}, {"overrides", strings.Join(Map(p.TargetOverrides, shownOverride), "; "), object(p.TargetOverrides)},
+		{"content warning", Deref(p.ContentWarning), ""}, {"visibility", string(Deref(p.Visibility)), ""}, {"language", Deref(p.Language), ""},
+		{"title", Deref(p.Title), ""}, {"queue", Deref(p.QueueID), ""},
 	}
 }
 
@@ -187,9 +203,14 @@ func (s Shown) Changes(now apiv1.Post, show func(ShownField) string) (list []str
 			if value == "" {
 				return "none"
 			}
-			return Clip(OneLine(show(ShownField{f.Name, value})), 60)
+			return Clip(OneLine(show(ShownField{Name: f.Name, Value: value})), 60)
 		}
-		list = append(list, fmt.Sprintf("%s: %s -> %s", f.Name, text(before), text(after[f.Name])))
+		from, to := text(before), text(after[f.Name])
+		if from == to { // the difference is in what is not shown
+			list = append(list, fmt.Sprintf("%s: %s, changed", f.Name, to))
+			continue
+		}
+		list = append(list, fmt.Sprintf("%s: %s -> %s", f.Name, from, to))
 	}
 	return list
 }

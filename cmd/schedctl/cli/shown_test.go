@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
@@ -83,6 +85,21 @@ func TestShownChanges(t *testing.T) {
 	got := s.Changes(after, func(f ShownField) string { return f.Value })
 	if len(got) != 2 || !strings.HasPrefix(got[0], "text: üü") || got[1] != "labels: a -> none" {
 		t.Errorf("the changes are %q", got)
+	}
+	texts := before
+	texts.Thread, texts.FirstComment = []apiv1.Part{{Content: "Second"}, {Media: []apiv1.PostMedia{{ID: "med_1"}}}}, &apiv1.Part{Content: "Link"}
+	texts.Poll = &apiv1.Poll{Options: []string{"Yes", "No"}, ExpiresInSeconds: 86400}
+	own, none := "Own", []apiv1.Part{}
+	texts.TargetOverrides = []apiv1.Override{{SocialAccountID: "acct_1", Content: &own, Thread: &none, Language: &own}}
+	got = s.Changes(texts, ShownField.Text)
+	want := []string{"thread: none -> Second / [1 file]", "first comment: none -> Link", "poll: none -> Yes, No (for 1d)", "overrides: none -> acct_1: Own, no further parts, language Own"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("structured fields, -want +got:\n%s", diff)
+	}
+	alike := texts
+	alike.Thread = []apiv1.Part{{Content: "Second"}, {Media: []apiv1.PostMedia{{ID: "med_2"}}}}
+	if diff := cmp.Diff([]string{"thread: Second / [1 file], changed"}, NewShown(texts).Changes(alike, ShownField.Text)); diff != "" {
+		t.Errorf("another file, -want +got:\n%s", diff)
 	}
 	if got := s.Changes(before, nil); got != nil {
 		t.Errorf("an equal post has the changes %q", got)

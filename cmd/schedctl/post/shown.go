@@ -73,15 +73,27 @@ func (o *overwriteFlag) compare(ctx context.Context, a *cli.App, c *client.Clien
 		WithHint("see: schedctl post show " + now.ID + ", then repeat the command; --overwrite changes it in any case")
 }
 
+// inText returns a text with the names of accounts instead of their ids.
+func (names Accounts) inText(text string) string {
+	var pairs []string
+	for id := range names {
+		pairs = append(pairs, id, names.Name(id))
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
 // shownValue returns a function that formats the value of a field for people.
 func shownValue(ctx context.Context, a *cli.App, c *client.Client) func(cli.ShownField) string {
 	var names Accounts
 	return func(f cli.ShownField) string {
-		value, _, _ := strings.Cut(f.Value, "… #")
+		value := f.Text()
 		switch f.Name {
-		case "accounts":
+		case "accounts", "overrides":
 			if names == nil {
 				names = AccountsByID(ctx, c)
+			}
+			if f.Name == "overrides" {
+				return names.inText(value)
 			}
 			return strings.Join(cli.Map(strings.Split(value, ", "), names.Name), ", ")
 		case "time":
