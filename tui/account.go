@@ -3,9 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -15,9 +13,7 @@ import (
 
 // accountList is the state of the view Accounts.
 type accountList struct {
-	list            []apiv1.Account       // without the disconnected accounts
-	names           map[string]string     // of all accounts, also disconnected ones, by id
-	tags            map[string]accountTag // of the same accounts
+	list            []apiv1.Account // without the disconnected accounts
 	loaded, loading bool
 	err             error
 	selected        int
@@ -41,8 +37,8 @@ func (m *Model) fillAccounts() tea.Cmd {
 		return nil
 	}
 	r.loading = true
-	c := m.cfg.Client
-	return m.call(func(ctx context.Context) tea.Msg {
+	c := m.Client()
+	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := c.Accounts(ctx)
 		return accountsMsg{list: list, err: err}
 	})
@@ -52,12 +48,12 @@ func (m *Model) takeAccounts(msg accountsMsg) tea.Cmd {
 	r := &m.accounts
 	r.loading = false
 	if r.err = msg.err; msg.err != nil {
-		return m.retryLater(msg.err)
+		return m.RetryLater(msg.err)
 	}
 	r.loaded, r.list = true, nil
-	r.names, r.tags = make(map[string]string, len(msg.list)), accountTags(msg.list)
+	m.Names, m.Tags = make(map[string]string, len(msg.list)), accountTags(msg.list)
 	for _, a := range msg.list {
-		if r.names[a.ID] = a.Name; a.Status != schedctl.AccountDisconnected {
+		if m.Names[a.ID] = a.Name; a.Status != schedctl.AccountDisconnected {
 			r.list = append(r.list, a)
 		}
 	}
@@ -75,9 +71,9 @@ func (m *Model) verify() tea.Cmd {
 	if r.selected >= len(r.list) {
 		return nil
 	}
-	a, c := r.list[r.selected], m.cfg.Client
-	m.showNotice("asking " + oneLine(a.Platform) + " about " + oneLine(a.Name))
-	return m.call(func(ctx context.Context) tea.Msg {
+	a, c := r.list[r.selected], m.Client()
+	m.ShowNotice("asking " + oneLine(a.Platform) + " about " + oneLine(a.Name))
+	return m.Call(func(ctx context.Context) tea.Msg {
 		got, err := c.VerifyAccount(ctx, a.ID)
 		return verifiedMsg{account: got, err: err}
 	})
@@ -87,11 +83,11 @@ func (m *Model) takeVerified(msg verifiedMsg) {
 	m.accounts.loaded = false
 	switch {
 	case msg.err != nil:
-		m.showError(explain(msg.err))
+		m.ShowError(explain(msg.err))
 	case msg.account.Status == schedctl.AccountError:
-		m.showError(oneLine(msg.account.Name) + " is still refused by its network")
+		m.ShowError(oneLine(msg.account.Name) + " is still refused by its network")
 	default:
-		m.showNotice(oneLine(msg.account.Name) + " works")
+		m.ShowNotice(oneLine(msg.account.Name) + " works")
 	}
 }
 
@@ -106,12 +102,12 @@ func accountRows(s drawContext, r *accountList, width, height int) []string {
 		if i == r.selected {
 			at = len(lines)
 		}
-		health := s.theme.good.Render("works")
+		health := s.Theme.good.Render("works")
 		if a.Status != schedctl.AccountConnected {
-			health = s.theme.bad.Render(string(a.Status))
+			health = s.Theme.bad.Render(string(a.Status))
 		}
 		name := fmt.Sprintf("%s  %s  %s", padRight(oneLine(a.Name), min(20, width/4)), padRight(oneLine(a.Platform), 8), oneLine(a.Username))
-		lines = append(lines, justify(s.theme.mark(i == r.selected)+s.theme.row(clip(name, width-16), i == r.selected), health, width))
+		lines = append(lines, justify(s.Theme.mark(i == r.selected)+s.Theme.row(clip(name, width-16), i == r.selected), health, width))
 		lines = append(lines, accountNotes(s, a, width)...)
 	}
 	return linesAround(lines, at, height)
@@ -121,25 +117,25 @@ func accountRows(s drawContext, r *accountList, width, height int) []string {
 func accountNotes(s drawContext, a apiv1.Account, width int) (lines []string) {
 	if a.Limits.MaxCharacters != nil {
 		text := fmt.Sprintf("at most %d %s in a post", *a.Limits.MaxCharacters, a.Limits.Unit)
-		lines = append(lines, "    "+s.theme.faint.Render(clip(text, width-4)))
+		lines = append(lines, "    "+s.Theme.faint.Render(clip(text, width-4)))
 	}
 	if a.Waits != nil {
 		for _, l := range wrap("waits until "+s.clock(a.Waits.Until)+": "+oneLine(a.Waits.Message), width-4) {
-			lines = append(lines, "    "+s.theme.bad.Render(l))
+			lines = append(lines, "    "+s.Theme.bad.Render(l))
 		}
 	}
 	if a.ExpiresAt != nil {
 		text := "credentials end " + s.clock(a.ExpiresAt)
-		lines = append(lines, "    "+s.theme.faint.Render(clip(text, width-4)))
+		lines = append(lines, "    "+s.Theme.faint.Render(clip(text, width-4)))
 	}
 	for _, w := range a.Warnings {
 		for _, l := range wrap(oneLine(w), width-4) {
-			lines = append(lines, "    "+s.theme.bad.Render(l))
+			lines = append(lines, "    "+s.Theme.bad.Render(l))
 		}
 	}
 	if a.Error != nil {
 		for _, l := range wrap(string(a.Error.Kind)+": "+a.Error.Message, width-4) {
-			lines = append(lines, "    "+s.theme.bad.Render(l))
+			lines = append(lines, "    "+s.Theme.bad.Render(l))
 		}
 		advice := "next: i enters new credentials, v checks again"
 		for _, l := range wrap(advice, width-4) {
@@ -171,21 +167,9 @@ func emptyMessage(s drawContext, loaded bool, err error, nothing string, width i
 	var lines []string
 	for _, l := range wrap(text, width-2) {
 		if err != nil {
-			l = s.theme.bad.Render(l)
+			l = s.Theme.bad.Render(l)
 		}
 		lines = append(lines, "  "+l)
 	}
 	return lines
-}
-
-// inNames returns a text with the names of accounts instead of their ids.
-func (m *Model) inNames(text string) string {
-	if !strings.Contains(text, "acct_") {
-		return text
-	}
-	ids := slices.Sorted(maps.Keys(m.accounts.names))
-	for _, id := range slices.Backward(ids) { // an id can be the start of a later one
-		text = strings.ReplaceAll(text, id, "“"+oneLine(m.accounts.names[id])+"”")
-	}
-	return text
 }

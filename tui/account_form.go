@@ -15,14 +15,14 @@ import (
 // platformsMsg carries the daemon's platforms to the form that needs them.
 type platformsMsg struct {
 	list map[string]apiv1.PlatformEntry
-	then func(m *Model)
+	then func()
 	err  error
 }
 
 // withPlatforms reads the platforms and then calls then.
-func (m *Model) withPlatforms(then func(m *Model)) tea.Cmd {
-	c := m.cfg.Client
-	return m.call(func(ctx context.Context) tea.Msg {
+func (m *Model) withPlatforms(then func()) tea.Cmd {
+	c := m.Client()
+	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := c.Platforms(ctx)
 		return platformsMsg{list: list, then: then, err: err}
 	})
@@ -31,43 +31,43 @@ func (m *Model) withPlatforms(then func(m *Model)) tea.Cmd {
 func (m *Model) takePlatforms(msg platformsMsg) {
 	switch {
 	case msg.err != nil:
-		m.showError(explain(msg.err))
+		m.ShowError(explain(msg.err))
 	case m.dialog == nil && m.tab == tabAccounts:
 		m.platforms = msg.list
-		msg.then(m)
+		msg.then()
 	}
 }
 
 // addAccount asks for the platform of a new account and then for its fields.
 func (m *Model) addAccount() tea.Cmd {
-	return m.withPlatforms(func(m *Model) {
+	return m.withPlatforms(func() {
 		names := slices.Sorted(maps.Keys(m.platforms))
-		var items []item
+		var items []Item
 		for i, name := range names {
-			items = append(items, item{label: oneLine(name), group: "platform", chosen: i == 0})
+			items = append(items, Item{Label: oneLine(name), Group: "platform", Chosen: i == 0})
 		}
 		if len(items) == 0 {
-			m.showError("the daemon offers no platforms to connect")
+			m.ShowError("the daemon offers no platforms to connect")
 			return
 		}
-		m.dialog = newMenu(m.theme, "Connect an account on", items, func(m *Model, chosen []int) tea.Cmd {
-			m.openForm(m.newAccountForm(names[chosen[0]]))
+		m.Open(NewMenu(m.Theme, "Connect an account on", items, func(chosen []int) tea.Cmd {
+			OpenForm(m, m.newAccountForm(names[chosen[0]]))
 			return nil
-		})
+		}))
 	})
 }
 
 // newAccountForm returns the form for a new account.
-func (m *Model) newAccountForm(platform string) *form {
+func (m *Model) newAccountForm(platform string) *Form {
 	p := m.platforms[platform]
-	f := &form{title: "New account on " + oneLine(platform)}
-	f.fields = append(f.fields, newField(m.theme, "name", "name", "A name for the account. Leave empty to use its user name.", ""))
-	f.fields = append(f.fields, credentialFields(m.theme, p, true)...)
-	f.fields = append(f.fields, optionFields(m.theme, p, nil)...)
-	c := m.cfg.Client
-	f.send = func(m *Model, f *form) tea.Cmd {
-		body := apiv1.AddAccount{Platform: platform, Name: f.fields[0].value(), Credentials: f.credentials(), Options: f.options()}
-		return f.call(m, "connected", func(ctx context.Context) (apiv1.Account, error) { return c.AddAccount(ctx, body) })
+	f := &Form{Title: "New account on " + oneLine(platform)}
+	f.Fields = append(f.Fields, newField(m.Theme, "name", "name", "A name for the account. Leave empty to use its user name.", ""))
+	f.Fields = append(f.Fields, credentialFields(m.Theme, p, true)...)
+	f.Fields = append(f.Fields, optionFields(m.Theme, p, nil)...)
+	c := m.Client()
+	f.Send = func() tea.Cmd {
+		body := apiv1.AddAccount{Platform: platform, Name: f.Fields[0].value(), Credentials: credentials(f), Options: changedOptions(f)}
+		return m.sendForm(f, "connected", func(ctx context.Context) (apiv1.Account, error) { return c.AddAccount(ctx, body) })
 	}
 	return f
 }
@@ -80,36 +80,36 @@ func (m *Model) editAccount() tea.Cmd {
 		return nil
 	}
 	a := r.list[r.selected]
-	return m.withPlatforms(func(m *Model) { m.openForm(m.accountForm(a)) })
+	return m.withPlatforms(func() { OpenForm(m, m.accountForm(a)) })
 }
 
-func (m *Model) accountForm(a apiv1.Account) *form {
+func (m *Model) accountForm(a apiv1.Account) *Form {
 	p := m.platforms[a.Platform]
-	f := &form{title: "Edit " + oneLine(a.Name) + " on " + oneLine(a.Platform)}
-	f.fields = append(f.fields, newField(m.theme, "name", "name", "A name for the account.", a.Name))
-	f.fields[0].required = true
-	f.fields = append(f.fields, optionFields(m.theme, p, a.Options)...)
-	f.fields = append(f.fields, credentialFields(m.theme, p, false)...)
-	c := m.cfg.Client
-	f.send = func(m *Model, f *form) tea.Cmd {
-		body := apiv1.EditAccount{Credentials: f.credentials(), Options: f.options()}
-		if name := f.fields[0]; name.changed() {
+	f := &Form{Title: "Edit " + oneLine(a.Name) + " on " + oneLine(a.Platform)}
+	f.Fields = append(f.Fields, newField(m.Theme, "name", "name", "A name for the account.", a.Name))
+	f.Fields[0].required = true
+	f.Fields = append(f.Fields, optionFields(m.Theme, p, a.Options)...)
+	f.Fields = append(f.Fields, credentialFields(m.Theme, p, false)...)
+	c := m.Client()
+	f.Send = func() tea.Cmd {
+		body := apiv1.EditAccount{Credentials: credentials(f), Options: changedOptions(f)}
+		if name := f.Fields[0]; name.changed() {
 			value := name.value()
 			body.Name = &value
 		}
 		if body.Name == nil && body.Credentials == nil && body.Options == nil {
-			m.dialog = nil
-			m.showNotice("nothing changed")
+			m.Close()
+			m.ShowNotice("nothing changed")
 			return nil
 		}
-		return f.call(m, "saved", func(ctx context.Context) (apiv1.Account, error) { return c.EditAccount(ctx, a.ID, body) })
+		return m.sendForm(f, "saved", func(ctx context.Context) (apiv1.Account, error) { return c.EditAccount(ctx, a.ID, body) })
 	}
 	return f
 }
 
 // credentialFields returns the fields for the credentials of a platform. The
 // credentials of an existing account are not shown; they can only be replaced.
-func credentialFields(t theme, p apiv1.PlatformEntry, isNew bool) (fields []formField) {
+func credentialFields(t theme, p apiv1.PlatformEntry, isNew bool) (fields []FormField) {
 	for _, c := range p.Credentials {
 		f := newField(t, "credentials."+c.Name, c.Name, c.About, "")
 		switch {
@@ -130,7 +130,7 @@ func credentialFields(t theme, p apiv1.PlatformEntry, isNew bool) (fields []form
 }
 
 // optionFields returns the fields for the options of a platform.
-func optionFields(t theme, p apiv1.PlatformEntry, have map[string]any) (fields []formField) {
+func optionFields(t theme, p apiv1.PlatformEntry, have map[string]any) (fields []FormField) {
 	for _, o := range p.Options {
 		f := newField(t, "options."+o.Name, o.Name, o.About, optionText(have[o.Name]))
 		f.input.Placeholder = "default"
@@ -155,45 +155,70 @@ func optionText(v any) string {
 }
 
 // credentials returns the entered credentials, or nil.
-func (f *form) credentials() map[string]string {
+func credentials(f *Form) map[string]string {
 	var out map[string]string
-	for i := range f.fields {
-		if name, is := strings.CutPrefix(f.fields[i].name, "credentials."); is && f.fields[i].value() != "" {
+	for i := range f.Fields {
+		if name, is := strings.CutPrefix(f.Fields[i].name, "credentials."); is && f.Fields[i].value() != "" {
 			if out == nil {
 				out = map[string]string{}
 			}
-			out[name] = f.fields[i].value()
+			out[name] = f.Fields[i].value()
 		}
 	}
 	return out
 }
 
-// options returns the changed options, or nil. The value of an emptied option is
+// changedOptions returns the changed options, or nil. The value of an emptied option is
 // nil, which resets it to its default.
-func (f *form) options() map[string]any {
+func changedOptions(f *Form) map[string]any {
 	var out map[string]any
-	for i := range f.fields {
-		if name, is := strings.CutPrefix(f.fields[i].name, "options."); is && f.fields[i].changed() {
+	for i := range f.Fields {
+		if name, is := strings.CutPrefix(f.Fields[i].name, "options."); is && f.Fields[i].changed() {
 			if out == nil {
 				out = map[string]any{}
 			}
-			if out[name] = nil; f.fields[i].value() != "" {
-				out[name] = f.fields[i].value()
+			if out[name] = nil; f.Fields[i].value() != "" {
+				out[name] = f.Fields[i].value()
 			}
 		}
 	}
 	return out
 }
 
-// call sends the form.
-func (f *form) call(m *Model, done string, send func(ctx context.Context) (apiv1.Account, error)) tea.Cmd {
-	seq := f.seq
-	return m.call(func(ctx context.Context) tea.Msg {
+// accountSavedMsg is the response to a form.
+type accountSavedMsg struct {
+	form    *Form
+	done    string // what was done, for example: connected
+	account apiv1.Account
+	err     error
+}
+
+// sendForm sends the values of a form.
+func (m *Model) sendForm(f *Form, done string, send func(ctx context.Context) (apiv1.Account, error)) tea.Cmd {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		a, err := send(ctx)
-		msg := formMsg{seq: seq, id: a.ID, done: done + ": " + oneLine(a.Name), err: err}
-		if len(a.Warnings) > 0 {
-			msg.done, msg.bad = msg.done+". "+strings.Join(a.Warnings, " "), true
-		}
-		return msg
+		return accountSavedMsg{form: f, done: done, account: a, err: err}
 	})
+}
+
+// takeSaved shows the result. A form that was refused keeps its values.
+func (m *Model) takeSaved(msg accountSavedMsg) {
+	switch {
+	case !m.IsOpen(msg.form):
+		m.accounts.loaded = false
+	case noResponse(msg.err):
+		m.accounts.loaded = false
+		msg.form.Fail("no response: the account may be saved. Leave and check the list before you try again. " + explain(msg.err))
+	case msg.err != nil:
+		msg.form.Refuse(msg.err)
+	default:
+		m.Close()
+		m.accounts.loaded, m.accounts.anchor = false, msg.account.ID
+		text := msg.done + ": " + oneLine(msg.account.Name)
+		if len(msg.account.Warnings) > 0 {
+			m.ShowError(text + ". " + strings.Join(msg.account.Warnings, " "))
+			return
+		}
+		m.ShowNotice(text)
+	}
 }

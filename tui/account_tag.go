@@ -65,11 +65,11 @@ func tagOf(name string, taken map[string]bool) string {
 
 // tag renders the tag of an account.
 func (s drawContext) tag(id string) string {
-	tag, ok := s.tags[id]
+	tag, ok := s.Tags[id]
 	if !ok {
-		return s.theme.faint.Render("??")
+		return s.Theme.faint.Render("??")
 	}
-	return s.theme.accounts[tag.color%len(s.theme.accounts)].Render(tag.text)
+	return s.Theme.accounts[tag.color%len(s.Theme.accounts)].Render(tag.text)
 }
 
 // postTags renders the tags of the accounts of a post, in at most width columns: all, or the
@@ -97,7 +97,7 @@ func (s drawContext) postTags(p apiv1.Post, width int) string {
 
 // taggedAccounts returns the names of accounts with their tags.
 func (s drawContext) taggedAccounts(ids []string) string {
-	if len(ids) == 0 || s.theme.plain {
+	if len(ids) == 0 || s.Theme.plain {
 		return s.accounts(ids)
 	}
 	names := make([]string, len(ids))

@@ -17,22 +17,22 @@ import (
 // handleActionKey handles a key that acts on the selected item.
 func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	switch f := m.feed(); {
-	case m.tab == tabAccounts && key.Matches(k, m.keys.View):
+	case m.tab == tabAccounts && key.Matches(k, m.Keys.View):
 		return m.verify()
-	case m.tab == tabAccounts && key.Matches(k, m.keys.Connect):
+	case m.tab == tabAccounts && key.Matches(k, m.Keys.Connect):
 		return m.addAccount()
-	case m.tab == tabAccounts && key.Matches(k, m.keys.Edit):
+	case m.tab == tabAccounts && key.Matches(k, m.Keys.Edit):
 		return m.editAccount()
-	case m.tab == tabWebhooks && key.Matches(k, m.keys.Retry):
+	case m.tab == tabWebhooks && key.Matches(k, m.Keys.Retry):
 		return m.replay()
 	case f == nil:
 		return nil
 	default:
-		if key.Matches(k, m.keys.Reflow) {
+		if key.Matches(k, m.Keys.Reflow) {
 			return m.previewReflow()
 		}
 		p, ok := m.currentPost()
-		if _, moves := m.keys.nudge(k); moves && m.nudge.id != "" && f.anchor == m.nudge.id {
+		if _, moves := m.Keys.nudge(k); moves && m.nudge.id != "" && f.anchor == m.nudge.id {
 			p, ok = m.nudge.post, true // its page is being loaded
 		}
 		if !ok {
@@ -48,10 +48,10 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	if isSeries(p) {
 		return m.handleSeriesKey(k, p)
 	}
-	if by, ok := m.keys.slotStep(k, p); ok {
+	if by, ok := m.Keys.slotStep(k, p); ok {
 		return m.ifSettled(func() tea.Cmd { return m.stepPost(p, by) })
 	}
-	if by, ok := m.keys.nudge(k); ok {
+	if by, ok := m.Keys.nudge(k); ok {
 		return m.ifSettled(func() tea.Cmd {
 			return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.nudgePost(p, by) })
 		})
@@ -60,39 +60,39 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 		return cmd
 	}
 	switch {
-	case key.Matches(k, m.keys.Edit) && p.Status == schedctl.Failed:
+	case key.Matches(k, m.Keys.Edit) && p.Status == schedctl.Failed:
 		return m.resend(p)
-	case key.Matches(k, m.keys.Edit):
+	case key.Matches(k, m.Keys.Edit):
 		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.compose(editDraft(p)) })
-	case key.Matches(k, m.keys.Editor):
+	case key.Matches(k, m.Keys.Editor):
 		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return tea.Batch(m.compose(editDraft(p)), m.openEditor()) })
-	case key.Matches(k, m.keys.Duplicate):
+	case key.Matches(k, m.Keys.Duplicate):
 		return m.compose(copyDraft(p))
-	case key.Matches(k, m.keys.Schedule):
+	case key.Matches(k, m.Keys.Schedule):
 		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.askTime(p) })
-	case key.Matches(k, m.keys.Publish):
+	case key.Matches(k, m.Keys.Publish):
 		return m.ifAllowed(p, schedctl.OpPublishNow, func() tea.Cmd { return m.askPublish(p) })
-	case key.Matches(k, m.keys.Unschedule):
+	case key.Matches(k, m.Keys.Unschedule):
 		return m.ifSettled(func() tea.Cmd {
 			return m.ifAllowed(p, schedctl.OpUnschedule, func() tea.Cmd { return m.unschedule(p) })
 		})
-	case key.Matches(k, m.keys.Cancel):
+	case key.Matches(k, m.Keys.Cancel):
 		return m.ifAllowed(p, schedctl.OpCancel, func() tea.Cmd { return m.askCancel(p) })
-	case key.Matches(k, m.keys.Delete):
+	case key.Matches(k, m.Keys.Delete):
 		return m.ifAllowed(p, schedctl.OpDelete, func() tea.Cmd { return m.askDelete(p) })
-	case key.Matches(k, m.keys.Retry):
+	case key.Matches(k, m.Keys.Retry):
 		return m.ifAllowed(p, schedctl.OpRetry, func() tea.Cmd { return m.askRetry(p) })
-	case key.Matches(k, m.keys.Skip):
+	case key.Matches(k, m.Keys.Skip):
 		return m.askSkip(p)
-	case key.Matches(k, m.keys.DragDown):
+	case key.Matches(k, m.Keys.DragDown):
 		return m.ifSettled(func() tea.Cmd { return m.dragPost(p, 1) })
-	case key.Matches(k, m.keys.DragUp):
+	case key.Matches(k, m.Keys.DragUp):
 		return m.ifSettled(func() tea.Cmd { return m.dragPost(p, -1) })
-	case key.Matches(k, m.keys.View):
+	case key.Matches(k, m.Keys.View):
 		return m.showPictures(p)
-	case key.Matches(k, m.keys.Copy):
+	case key.Matches(k, m.Keys.Copy):
 		return m.copyAddress(p)
-	case key.Matches(k, m.keys.Browse):
+	case key.Matches(k, m.Keys.Browse):
 		return m.openAddress(p)
 	}
 	return nil
@@ -100,8 +100,8 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 
 // handleGhostKey handles a key that acts on a free slot.
 func (m *Model) handleGhostKey(k tea.KeyMsg) tea.Cmd {
-	if _, ok := m.selectedGhost(); ok && len(k.Runes) == 1 && key.Matches(k, m.keys.postKeys()...) {
-		m.showNotice("this slot is free: press n to write a post for it")
+	if _, ok := m.selectedGhost(); ok && len(k.Runes) == 1 && key.Matches(k, m.Keys.postKeys()...) {
+		m.ShowNotice("this slot is free: press n to write a post for it")
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (m *Model) ifAllowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd
 	}
 	var refused *schedctl.Error
 	if err := schedctl.CheckOperation(op, p.Status); asError(err, &refused) {
-		m.showError(refused.Message)
+		m.ShowError(refused.Message)
 		return nil
 	}
 	return do()
@@ -120,15 +120,15 @@ func (m *Model) ifAllowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd
 
 func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 	if len(p.SocialAccountIDs) == 0 {
-		m.showError("the post has no account: press i to choose one")
+		m.ShowError("the post has no account: press i to choose one")
 		return nil
 	}
 	shown := p
 	shown.Status = schedctl.Publishing
-	m.dialog = &confirm{
-		question: []string{"Publish this now, to " + m.scene().accounts(p.SocialAccountIDs) + "?", "", excerpt(postText(p), 200)},
-		yes: func(m *Model) tea.Cmd {
-			c := m.cfg.Client
+	m.dialog = &Confirm{
+		Question: []string{"Publish this now, to " + m.scene().accounts(p.SocialAccountIDs) + "?", "", excerpt(postText(p), 200)},
+		Yes: func() tea.Cmd {
+			c := m.Client()
 			return m.startChange(change{post: p, shown: shown, done: "publishing to " + plural(len(p.SocialAccountIDs), "account"),
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, versionOf(p)) },
 				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was published") }})
@@ -140,12 +140,12 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 // unschedule turns a scheduled post into a draft.
 func (m *Model) unschedule(p apiv1.Post) tea.Cmd {
 	if p.Status == schedctl.Draft {
-		m.showNotice("the post is already a draft")
+		m.ShowNotice("the post is already a draft")
 		return nil
 	}
 	shown := p
 	shown.Status, shown.PublishAt = schedctl.Draft, nil
-	c := m.cfg.Client
+	c := m.Client()
 	return m.startChange(change{
 		post: p, shown: shown, done: "changed to a draft",
 		call: func(ctx context.Context) (apiv1.Post, error) { return c.Unschedule(ctx, versionOf(p)) },
@@ -156,16 +156,16 @@ func (m *Model) unschedule(p apiv1.Post) tea.Cmd {
 func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status = schedctl.Canceled
-	m.dialog = &confirm{
-		question: []string{"Cancel this post? Press u afterwards to create a copy.", "", excerpt(postText(p), 200)},
-		yes: func(m *Model) tea.Cmd {
-			c := m.cfg.Client
+	m.dialog = &Confirm{
+		Question: []string{"Cancel this post? Press u afterwards to create a copy.", "", excerpt(postText(p), 200)},
+		Yes: func() tea.Cmd {
+			c := m.Client()
 			return m.startChange(change{post: p, shown: shown, done: "canceled",
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Cancel(ctx, versionOf(p)) },
 				undo: func(after apiv1.Post) *undo {
 					return &undo{
 						label: "create a copy of " + quoted(p), at: versionOf(after), from: p.Version,
-						run: func(m *Model, u *undo) tea.Cmd { return m.recreate(u, after) },
+						run: func(u *undo) tea.Cmd { return m.recreate(u, after) },
 					}
 				}})
 		},
@@ -174,16 +174,16 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 }
 
 func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
-	m.dialog = &confirm{
-		question: []string{"Delete this draft? Press u afterwards to restore it.", "", excerpt(postText(p), 200)},
-		yes: func(m *Model) tea.Cmd {
-			c := m.cfg.Client
+	m.dialog = &Confirm{
+		Question: []string{"Delete this draft? Press u afterwards to restore it.", "", excerpt(postText(p), 200)},
+		Yes: func() tea.Cmd {
+			c := m.Client()
 			return m.startChange(change{post: p, done: "deleted", removes: true,
 				call: func(ctx context.Context) (apiv1.Post, error) { return p, c.Delete(ctx, p.ID) },
 				undo: func(apiv1.Post) *undo {
 					return &undo{
 						label: "restore " + quoted(p), at: versionOf(p), from: p.Version,
-						run: func(m *Model, u *undo) tea.Cmd { return m.recreate(u, p) },
+						run: func(u *undo) tea.Cmd { return m.recreate(u, p) },
 					}
 				}})
 		},
@@ -194,8 +194,8 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 // recreate undoes a cancellation or deletion. It creates a copy for the accounts
 // that have not published any part of the post, with the same time if that is in the future.
 func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
-	c, body, key := m.cfg.Client, m.copyOf(p), "tui-again-"+p.ID
-	return m.call(func(ctx context.Context) tea.Msg {
+	c, body, key := m.Client(), m.copyOf(p), "tui-again-"+p.ID
+	return m.Call(func(ctx context.Context) tea.Msg {
 		post, err := c.Create(ctx, body, key)
 		return doneMsg{done: "undone: created a copy, ", post: post, err: err, undoes: u}
 	})
@@ -215,10 +215,10 @@ func (m *Model) copyOf(p apiv1.Post) apiv1.CreatePost {
 			body.TargetOverrides = append(body.TargetOverrides, o)
 		}
 	}
-	if at := p.ProposedAt; at != nil && (at.NextSlot || at.Time.After(m.now)) {
+	if at := p.ProposedAt; at != nil && (at.NextSlot || at.Time.After(m.Now)) {
 		body.ProposedAt = at
 	}
-	if p.PublishAt != nil && p.PublishAt.After(m.now) && len(body.SocialAccountIDs) > 0 {
+	if p.PublishAt != nil && p.PublishAt.After(m.Now) && len(body.SocialAccountIDs) > 0 {
 		b := bookingOf(p)
 		body.PublishAt, body.QueueID, body.NotBefore = b.publishAt, b.queueID, b.notBefore
 	}
@@ -231,7 +231,7 @@ func (m *Model) describe(p apiv1.Post) string {
 	case p.Status == schedctl.Draft:
 		return "draft"
 	case p.Status == schedctl.Scheduled && p.PublishAt != nil:
-		return "scheduled for " + when.Format(p.PublishAt.In(m.zone))
+		return "scheduled for " + when.Format(p.PublishAt.In(m.Zone))
 	}
 	return string(p.Status)
 }
@@ -258,7 +258,7 @@ type doneMsg struct {
 func (m *Model) takeDone(msg doneMsg) {
 	m.finishUndo(msg.undoes, msg.post, msg.err)
 	if msg.err != nil {
-		m.showError(explain(msg.err))
+		m.ShowError(explain(msg.err))
 		return
 	}
 	if msg.post.ID != "" {
@@ -267,7 +267,7 @@ func (m *Model) takeDone(msg doneMsg) {
 		m.selectPost(msg.post.ID)
 		msg.done += m.describe(msg.post)
 	}
-	m.showNotice(msg.done)
+	m.ShowNotice(msg.done)
 }
 
 // nudge returns how far a key moves a post in time.

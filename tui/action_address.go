@@ -24,7 +24,7 @@ func (m *Model) copyAddress(p apiv1.Post) tea.Cmd {
 	text := postURL(p)
 	out := m.cfg.Clipboard
 	if text == "" || out == nil {
-		m.showError("no address to copy: the post is not published on any network")
+		m.ShowError("no address to copy: the post is not published on any network")
 		return nil
 	}
 	return func() tea.Msg {
@@ -37,10 +37,10 @@ func (m *Model) openAddress(p apiv1.Post) tea.Cmd {
 	text := postURL(p)
 	open := m.cfg.Browse
 	if text == "" || open == nil {
-		m.showError("no address to open: the post is not published on any network")
+		m.ShowError("no address to open: the post is not published on any network")
 		return nil
 	}
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		return doneMsg{done: "opened " + text, err: open(ctx, text)}
 	})
 }

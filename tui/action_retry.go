@@ -18,11 +18,11 @@ func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
 	if len(failed) < 2 {
 		return m.confirmRetry(p, failed, nil)
 	}
-	items := []item{{label: fmt.Sprintf("all %d that failed", len(failed)), chosen: true, group: "retry"}}
+	items := []Item{{Label: fmt.Sprintf("all %d that failed", len(failed)), Chosen: true, Group: "retry"}}
 	for _, t := range failed {
-		items = append(items, item{label: m.scene().name(t.SocialAccountID) + ": " + oneLine(targetReason(t)), group: "retry"})
+		items = append(items, Item{Label: m.scene().name(t.SocialAccountID) + ": " + oneLine(targetReason(t)), Group: "retry"})
 	}
-	m.dialog = newMenu(m.theme, "Retry which?", items, func(m *Model, chosen []int) tea.Cmd {
+	m.dialog = NewMenu(m.Theme, "Retry which?", items, func(chosen []int) tea.Cmd {
 		if len(chosen) == 0 || chosen[0] == 0 {
 			return m.confirmRetry(p, failed, nil)
 		}
@@ -50,10 +50,10 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 	}
 	shown := p
 	shown.Status = schedctl.Publishing
-	m.dialog = &confirm{
-		question: append(question, "", excerpt(postText(p), 200)),
-		yes: func(m *Model) tea.Cmd {
-			c := m.cfg.Client
+	m.dialog = &Confirm{
+		Question: append(question, "", excerpt(postText(p), 200)),
+		Yes: func() tea.Cmd {
+			c := m.Client()
 			return m.startChange(change{post: p, shown: shown, done: "retrying",
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) },
 				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was sent again") }})
@@ -67,10 +67,10 @@ func (m *Model) resend(p apiv1.Post) tea.Cmd {
 	d := resendDraft(p)
 	switch {
 	case p.ResentAs != nil:
-		m.showError("the post was resent already, as " + oneLine(*p.ResentAs))
+		m.ShowError("the post was resent already, as " + oneLine(*p.ResentAs))
 		return nil
 	case len(d.from.SocialAccountIDs) == 0:
-		m.showError("the network may already have this post: check there first, and then press r to send it again")
+		m.ShowError("the network may already have this post: check there first, and then press r to send it again")
 		return nil
 	}
 	return m.compose(d)

@@ -31,12 +31,12 @@ type blackoutsMsg struct {
 }
 
 func (m *Model) fillBlackouts() tea.Cmd {
-	b, c := &m.blackouts, m.cfg.Client
+	b, c := &m.blackouts, m.Client()
 	if b.loaded || b.loading || b.err != nil {
 		return nil
 	}
 	b.loading = true
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := c.Blackouts(ctx)
 		return blackoutsMsg{list: list, err: unlessUnknown(err)}
 	})
@@ -46,15 +46,15 @@ func (m *Model) takeBlackouts(msg blackoutsMsg) tea.Cmd {
 	b := &m.blackouts
 	b.loading = false
 	if b.err = msg.err; msg.err != nil {
-		return m.retryLater(msg.err)
+		return m.RetryLater(msg.err)
 	}
-	b.loaded, b.list, b.readAt = true, msg.list, m.now
+	b.loaded, b.list, b.readAt = true, msg.list, m.Now
 	return nil
 }
 
 // pollBlackouts makes old blackouts be read again.
 func (m *Model) pollBlackouts() {
-	if m.link.state == linkOpen && m.now.Sub(m.blackouts.readAt) >= blackoutPause {
+	if m.link.state == linkOpen && m.Now.Sub(m.blackouts.readAt) >= blackoutPause {
 		m.blackouts.loaded = false
 	}
 }
@@ -70,12 +70,12 @@ func (m *Model) holdText() string {
 	s := m.scene()
 	var parts []string
 	for _, b := range m.blackouts.list {
-		if !isHolding(b, m.now) {
+		if !isHolding(b, m.Now) {
 			continue
 		}
 		text := s.heldAccounts(b)
 		if b.EndsAt != nil {
-			text += " until " + b.EndsAt.In(m.zone).Format("Mon 2 Jan 15:04")
+			text += " until " + b.EndsAt.In(m.Zone).Format("Mon 2 Jan 15:04")
 		}
 		if b.Reason != nil && *b.Reason != "" {
 			text += " (" + oneLine(*b.Reason) + ")"
@@ -117,7 +117,7 @@ type shade struct {
 func (m *Model) shadesOf(day time.Time, accountID string) (list []shade) {
 	next, s := day.AddDate(0, 0, 1), m.scene()
 	for _, b := range m.blackouts.list {
-		end := dayOf(m.now, m.zone).AddDate(0, 0, 1)
+		end := dayOf(m.Now, m.Zone).AddDate(0, 0, 1)
 		if b.EndsAt != nil {
 			end = b.EndsAt.Time
 		}
@@ -137,7 +137,7 @@ func (m *Model) shadesOf(day time.Time, accountID string) (list []shade) {
 		if !from.Before(to) {
 			continue
 		}
-		sh := shade{from: from.In(m.zone), to: to.In(m.zone), hold: b.Mode == schedctl.BlackoutHold}
+		sh := shade{from: from.In(m.Zone), to: to.In(m.Zone), hold: b.Mode == schedctl.BlackoutHold}
 		sh.allDay = from.Equal(day) && to.Equal(next)
 		if b.Reason != nil {
 			sh.about = oneLine(*b.Reason)

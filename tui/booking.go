@@ -85,7 +85,7 @@ func (m *Model) parseBooking(text string) (b booking, fault string) {
 		}
 		return booking{publishAt: apiv1.NextSlot(), queueID: &m.queues.list[i].ID}, ""
 	}
-	at, err := parseTime(text, m.now, m.zone)
+	at, err := parseTime(text, m.Now, m.Zone)
 	if err != nil {
 		return booking{}, err.Error()
 	}
@@ -96,7 +96,7 @@ func (m *Model) parseBooking(text string) (b booking, fault string) {
 func (m *Model) echoBooking(text string) string {
 	name, ok := nextSlotText(text)
 	if !ok {
-		return echoTime(text, m.now, m.zone)
+		return echoTime(text, m.Now, m.Zone)
 	}
 	if _, fault := m.parseBooking(text); fault != "" {
 		return fault

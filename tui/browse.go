@@ -10,27 +10,27 @@ import (
 
 // handleBrowseKey handles a key while a list is shown.
 func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
-	m.quitting = m.quitting && key.Matches(k, m.keys.Quit, m.keys.Kill)
+	m.quitting = m.quitting && key.Matches(k, m.Keys.Quit, m.Keys.Kill)
 	switch {
-	case key.Matches(k, m.keys.Quit, m.keys.Kill):
+	case key.Matches(k, m.Keys.Quit, m.Keys.Kill):
 		return m.quit()
-	case key.Matches(k, m.keys.Help):
+	case key.Matches(k, m.Keys.Help):
 		m.dialog = &help{}
-	case key.Matches(k, m.keys.Tabs):
+	case key.Matches(k, m.Keys.Tabs):
 		m.showTab(tabOfNumber(k.Runes[0]))
-	case key.Matches(k, m.keys.Next):
+	case key.Matches(k, m.Keys.Next):
 		m.showTab(m.tab.step(1))
-	case key.Matches(k, m.keys.Previous):
+	case key.Matches(k, m.Keys.Previous):
 		m.showTab(m.tab.step(-1))
-	case key.Matches(k, m.keys.Reload):
+	case key.Matches(k, m.Keys.Reload):
 		return m.reload()
-	case key.Matches(k, m.keys.Undo):
+	case key.Matches(k, m.Keys.Undo):
 		return m.undoLast()
-	case key.Matches(k, m.keys.New), key.Matches(k, m.keys.Open) && m.isGhostSelected():
+	case key.Matches(k, m.Keys.New), key.Matches(k, m.Keys.Open) && m.isGhostSelected():
 		return m.writePost()
-	case key.Matches(k, m.keys.Grab) && m.feed() != nil:
+	case key.Matches(k, m.Keys.Grab) && m.feed() != nil:
 		return m.grabPosts()
-	case key.Matches(k, m.keys.Command):
+	case key.Matches(k, m.Keys.Command):
 		m.openCommandLine()
 	case m.handleMarkKey(k):
 		m.unsettled = false
@@ -70,22 +70,22 @@ func (m *Model) showTab(t tab) {
 // handleMoveKey moves the selection, and reports whether it handled the key.
 func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 	const far = 1 << 30
-	switch page := max(1, m.bodyHeight()-2); {
-	case key.Matches(k, m.keys.Up):
+	switch page := max(1, m.BodyHeight()-2); {
+	case key.Matches(k, m.Keys.Up):
 		m.moveSelection(-1)
-	case key.Matches(k, m.keys.Down):
+	case key.Matches(k, m.Keys.Down):
 		m.moveSelection(1)
-	case key.Matches(k, m.keys.PageUp):
+	case key.Matches(k, m.Keys.PageUp):
 		m.moveSelection(-page)
-	case key.Matches(k, m.keys.PageDown), key.Matches(k, m.keys.Mark) && m.detail.open:
+	case key.Matches(k, m.Keys.PageDown), key.Matches(k, m.Keys.Mark) && m.detail.open:
 		m.moveSelection(page)
-	case key.Matches(k, m.keys.Top, m.keys.GoTo):
+	case key.Matches(k, m.Keys.Top, m.Keys.GoTo):
 		m.moveSelection(-far)
-	case key.Matches(k, m.keys.End):
+	case key.Matches(k, m.Keys.End):
 		m.moveSelection(far)
-	case key.Matches(k, m.keys.Open):
+	case key.Matches(k, m.Keys.Open):
 		m.openSelected()
-	case key.Matches(k, m.keys.Back):
+	case key.Matches(k, m.Keys.Back):
 		m.goBack()
 	default:
 		return false
@@ -176,15 +176,15 @@ func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 		return false
 	}
 	switch {
-	case key.Matches(k, m.keys.Search):
-		m.dialog = newSearch(m.theme, f.query.Search)
-	case key.Matches(k, m.keys.Filter):
+	case key.Matches(k, m.Keys.Search):
+		m.dialog = m.newSearch(f.query.Search)
+	case key.Matches(k, m.Keys.Filter):
 		m.dialog = m.newFilter(f.query)
-	case key.Matches(k, m.keys.Sort):
+	case key.Matches(k, m.Keys.Sort):
 		m.requery(func(q *Query) {
 			sorts := m.tab.sorts()
 			q.Sort = sorts[(slices.Index(sorts, q.Sort)+1)%len(sorts)]
-			m.showNotice("sorted: " + sortName(q.Sort))
+			m.ShowNotice("sorted: " + sortName(q.Sort))
 		})
 	default:
 		return false
@@ -209,10 +209,10 @@ func (m *Model) stepDay(by int) {
 	if !ok || planned(p) == nil {
 		return
 	}
-	day := dayOf(planned(p).Time, m.zone)
+	day := dayOf(planned(p).Time, m.Zone)
 	for i := f.selected + by; i >= 0 && i < f.size(); i += by {
-		if q, ok := f.at(i); ok && planned(q) != nil && !dayOf(planned(q).Time, m.zone).Equal(day) {
-			f.selected = f.firstOfDay(i, m.zone)
+		if q, ok := f.at(i); ok && planned(q) != nil && !dayOf(planned(q).Time, m.Zone).Equal(day) {
+			f.selected = f.firstOfDay(i, m.Zone)
 			return
 		}
 	}

@@ -25,7 +25,7 @@ type bulk struct {
 	back      func(ctx context.Context, c Client, before, after apiv1.Post) (apiv1.Post, error) // undoes the change of one post; nil if it cannot
 	backVerb  string                                                                            // for example: moved back
 	backLabel string                                                                            // for example: move %s back
-	anyway    func(m *Model, refused []apiv1.Post) tea.Cmd                                      // repeats what a blackout refuses; may be nil
+	anyway    func(refused []apiv1.Post) tea.Cmd                                                // repeats what a blackout refuses; may be nil
 
 	undoes  *undo
 	results []bulkResult
@@ -51,7 +51,7 @@ func (m *Model) startBulk(b bulk) tea.Cmd {
 		return pending || m.nudge.id == p.ID
 	})
 	if len(b.posts) == 0 {
-		m.showNotice("the last change of this post is still being saved")
+		m.ShowNotice("the last change of this post is still being saved")
 		return nil
 	}
 	shown := slices.Clone(b.posts)
@@ -68,8 +68,8 @@ func (m *Model) startBulk(b bulk) tea.Cmd {
 // stepBulk sends the change of the next posts. After a response that will be the same for
 // all others, it sends no more.
 func (m *Model) stepBulk(b *bulk) tea.Cmd {
-	c, list := m.cfg.Client, b.posts[len(b.results):]
-	return m.call(func(ctx context.Context) tea.Msg {
+	c, list := m.Client(), b.posts[len(b.results):]
+	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := bulkMsg{bulk: b}
 		for i, p := range list {
 			after, err := b.call(ctx, c, p)
@@ -115,7 +115,7 @@ func (m *Model) takeBulk(msg bulkMsg) tea.Cmd {
 		}
 	}
 	if b.results = append(b.results, msg.results...); len(b.results) < len(b.posts) {
-		m.showNotice(fmt.Sprintf("%s: %d of %d", b.verb, len(b.results), len(b.posts)))
+		m.ShowNotice(fmt.Sprintf("%s: %d of %d", b.verb, len(b.results), len(b.posts)))
 		return tea.Batch(append(cmds, m.stepBulk(b))...)
 	}
 	m.refreshSlots()
@@ -146,27 +146,27 @@ func (m *Model) finishBulk(b *bulk) {
 		}
 	}
 	if len(failed) == 0 {
-		m.showNotice(b.verb + " " + plural(len(done), "post"))
+		m.ShowNotice(b.verb + " " + plural(len(done), "post"))
 	} else {
 		first := failed[0]
-		m.showError(fmt.Sprintf("%s %d of %d posts; %s: %s", b.verb, len(done), len(b.results), quoted(first.before),
+		m.ShowError(fmt.Sprintf("%s %d of %d posts; %s: %s", b.verb, len(done), len(b.results), quoted(first.before),
 			m.refusal(change{post: first.before}, first.err)))
 	}
-	m.offerUndo(b.undo(done, failed))
+	m.offerUndo(b.undo(m, done, failed))
 	if len(blacked) > 0 && b.anyway != nil && m.dialog == nil && !m.quitting {
 		refused := make([]apiv1.Post, len(blacked))
 		for i, r := range blacked {
 			refused[i] = r.before
 		}
 		m.notice = notice{}
-		m.dialog = &confirm{question: []string{"Use " + plural(len(refused), "time") + " in spite of a blackout?", blackoutText(blacked[0].err)},
-			yes: func(m *Model) tea.Cmd { return b.anyway(m, refused) }}
+		m.dialog = &Confirm{Question: []string{"Use " + plural(len(refused), "time") + " in spite of a blackout?", blackoutText(blacked[0].err)},
+			Yes: func() tea.Cmd { return b.anyway(refused) }}
 	}
 }
 
 // undo returns the undo of the posts that were changed. After an undo it returns one for the
 // posts that may not be as before, or nil.
-func (b *bulk) undo(done, failed []bulkResult) *undo {
+func (b *bulk) undo(m *Model, done, failed []bulkResult) *undo {
 	if b.undoes != nil {
 		left := slices.DeleteFunc(failed, func(r bulkResult) bool {
 			return !noResponse(r.err) && schedctl.CodeOf(r.err) != schedctl.RateLimited
@@ -189,7 +189,7 @@ func (b *bulk) undo(done, failed []bulkResult) *undo {
 	}
 	return &undo{
 		label: strings.Replace(b.backLabel, "%s", plural(len(done), "post"), 1), versions: versions,
-		run: func(m *Model, u *undo) tea.Cmd {
+		run: func(u *undo) tea.Cmd {
 			return m.startBulk(bulk{
 				verb: "undone: " + b.backVerb, posts: afters, undoes: u,
 				shown: func(p apiv1.Post) apiv1.Post {

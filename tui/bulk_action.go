@@ -21,17 +21,17 @@ func (m *Model) handleBulkKey(k tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	}
 	several := len(m.marks.order) > 0
 	switch {
-	case key.Matches(k, m.keys.Label):
+	case key.Matches(k, m.Keys.Label):
 		return m.askLabels(), true
-	case key.Matches(k, m.keys.Accounts):
+	case key.Matches(k, m.Keys.Accounts):
 		return m.askAccounts(), true
-	case key.Matches(k, m.keys.Enqueue):
+	case key.Matches(k, m.Keys.Enqueue):
 		return m.askQueue(), true
-	case key.Matches(k, m.keys.Archive):
+	case key.Matches(k, m.Keys.Archive):
 		return m.askBulk("archive", schedctl.OpArchive, m.archive), true
-	case key.Matches(k, m.keys.Cancel) && several:
+	case key.Matches(k, m.Keys.Cancel) && several:
 		return m.askBulk("cancel", schedctl.OpCancel, m.cancelPosts), true
-	case key.Matches(k, m.keys.Unschedule) && several:
+	case key.Matches(k, m.Keys.Unschedule) && several:
 		return m.askBulk("change to drafts", schedctl.OpUnschedule, m.unschedulePosts), true
 	}
 	return nil, false
@@ -64,9 +64,9 @@ func (m *Model) usable(op schedctl.Operation) (posts []apiv1.Post, left string) 
 	yes, no, reason := allowed(op, m.chosen())
 	switch {
 	case len(yes) == 0 && len(no) == 0:
-		m.showNotice("there is no post here: mark some with space, or select one")
+		m.ShowNotice("there is no post here: mark some with space, or select one")
 	case len(yes) == 0:
-		m.showError(reason)
+		m.ShowError(reason)
 	case len(no) > 0:
 		left = plural(len(no), "marked post") + " cannot be part of it: " + reason
 	}
@@ -94,7 +94,7 @@ func (m *Model) askBulk(verb string, op schedctl.Operation, do func([]apiv1.Post
 	if left != "" {
 		question = append(question, left)
 	}
-	m.dialog = &confirm{question: question, yes: func(m *Model) tea.Cmd { return do(posts) }}
+	m.dialog = &Confirm{Question: question, Yes: func() tea.Cmd { return do(posts) }}
 	return nil
 }
 

@@ -25,9 +25,9 @@ func (m *Model) askLabels() tea.Cmd {
 	slices.Sort(known)
 	known = slices.Compact(known)
 	has := func(p apiv1.Post, label string) bool { return slices.Contains(p.Labels, label) }
-	d := m.newSetMenu("Labels", known, known, posts, has, func(m *Model, add, remove []string) tea.Cmd { return m.setLabels(posts, add, remove) })
-	d.noun = "label"
-	d.add = func(text string) string {
+	d := m.newSetMenu("Labels", known, known, posts, has, func(add, remove []string) tea.Cmd { return m.setLabels(posts, add, remove) })
+	d.Noun = "label"
+	d.Add = func(text string) string {
 		if err := schedctl.CheckLabel("", text); err != nil {
 			return explainText(err)
 		}
@@ -48,8 +48,8 @@ func (m *Model) askAccounts() tea.Cmd {
 		ids, names = append(ids, a.ID), append(names, oneLine(a.Name)+" ("+oneLine(a.Platform)+")")
 	}
 	has := func(p apiv1.Post, id string) bool { return slices.Contains(p.SocialAccountIDs, id) }
-	d := m.newSetMenu("Accounts", ids, names, posts, has, func(m *Model, add, remove []string) tea.Cmd { return m.setAccounts(posts, add, remove) })
-	d.noun = "account"
+	d := m.newSetMenu("Accounts", ids, names, posts, has, func(add, remove []string) tea.Cmd { return m.setAccounts(posts, add, remove) })
+	d.Noun = "account"
 	m.dialog = d
 	return nil
 }
@@ -65,22 +65,22 @@ func (m *Model) askQueue() tea.Cmd {
 		return nil
 	}
 	if len(m.queues.list) == 0 {
-		m.showError("there is no queue: create one with schedctl queue create")
+		m.ShowError("there is no queue: create one with schedctl queue create")
 		return nil
 	}
-	var items []item
+	var items []Item
 	for _, q := range m.queues.list {
 		name := oneLine(q.Name)
 		if q.Default {
 			name += ", default"
 		}
-		items = append(items, item{label: name + ": " + queueTimes(q), group: "queue", chosen: len(items) == 0})
+		items = append(items, Item{Label: name + ": " + queueTimes(q), Group: "queue", Chosen: len(items) == 0})
 	}
 	list := m.queues.list
-	d := newMenu(m.theme, "Next free slots of which queue?", items, func(m *Model, chosen []int) tea.Cmd { return m.enqueue(posts, list[chosen[0]]) })
-	d.what = plural(len(posts), "post")
+	d := NewMenu(m.Theme, "Next free slots of which queue?", items, func(chosen []int) tea.Cmd { return m.enqueue(posts, list[chosen[0]]) })
+	d.What = plural(len(posts), "post")
 	if left != "" {
-		d.what += "; " + left
+		d.What += "; " + left
 	}
 	m.dialog = d
 	return nil
@@ -88,8 +88,8 @@ func (m *Model) askQueue() tea.Cmd {
 
 // newSetMenu returns a menu of what posts can have several of. What only some of the posts
 // have stays so unless the user changes it.
-func (m *Model) newSetMenu(title string, values, names []string, posts []apiv1.Post, has func(apiv1.Post, string) bool, accept func(m *Model, add, remove []string) tea.Cmd) *menu {
-	items := make([]item, len(values))
+func (m *Model) newSetMenu(title string, values, names []string, posts []apiv1.Post, has func(apiv1.Post, string) bool, accept func(add, remove []string) tea.Cmd) *Menu {
+	items := make([]Item, len(values))
 	for i, v := range values {
 		n := 0
 		for _, p := range posts {
@@ -97,31 +97,31 @@ func (m *Model) newSetMenu(title string, values, names []string, posts []apiv1.P
 				n++
 			}
 		}
-		items[i] = item{label: oneLine(names[i]), chosen: n == len(posts), partly: n > 0 && n < len(posts)}
+		items[i] = Item{Label: oneLine(names[i]), Chosen: n == len(posts), Partly: n > 0 && n < len(posts)}
 	}
 	before := slices.Clone(items)
-	d := newMenu(m.theme, title, items, nil)
-	d.what = plural(len(posts), "post")
-	d.accept = func(m *Model, _ []int) tea.Cmd {
+	d := NewMenu(m.Theme, title, items, nil)
+	d.What = plural(len(posts), "post")
+	d.Accept = func(_ []int) tea.Cmd {
 		var add, remove []string
-		for i, it := range d.items {
-			value := it.label
-			was := item{}
+		for i, it := range d.Items {
+			value := it.Label
+			was := Item{}
 			if i < len(values) {
 				value, was = values[i], before[i]
 			}
 			switch {
-			case it.chosen && !was.chosen:
+			case it.Chosen && !was.Chosen:
 				add = append(add, value)
-			case !it.chosen && !it.partly && (was.chosen || was.partly):
+			case !it.Chosen && !it.Partly && (was.Chosen || was.Partly):
 				remove = append(remove, value)
 			}
 		}
 		if add == nil && remove == nil {
-			m.showNotice("nothing changed")
+			m.ShowNotice("nothing changed")
 			return nil
 		}
-		return accept(m, add, remove)
+		return accept(add, remove)
 	}
 	return d
 }

@@ -17,19 +17,19 @@ func (m *Model) handleCalendarKey(k tea.KeyMsg) bool {
 		return false
 	}
 	switch {
-	case key.Matches(k, m.keys.Today):
-		m.goTo(m.now)
-	case key.Matches(k, m.keys.GoTo):
-		m.dialog = newGoTo(m.theme)
+	case key.Matches(k, m.Keys.Today):
+		m.goTo(m.Now)
+	case key.Matches(k, m.Keys.GoTo):
+		m.dialog = m.newGoTo()
 	case m.tab == tabMonth:
 		return m.handleMonthKey(k)
-	case key.Matches(k, m.keys.Left):
+	case key.Matches(k, m.Keys.Left):
 		m.stepDay(-1)
-	case key.Matches(k, m.keys.Right):
+	case key.Matches(k, m.Keys.Right):
 		m.stepDay(1)
-	case key.Matches(k, m.keys.WeekLater):
+	case key.Matches(k, m.Keys.WeekLater):
 		m.stepWeek(7)
-	case key.Matches(k, m.keys.WeekSooner):
+	case key.Matches(k, m.Keys.WeekSooner):
 		m.stepWeek(-7)
 	default:
 		return false
@@ -38,20 +38,20 @@ func (m *Model) handleCalendarKey(k tea.KeyMsg) bool {
 }
 
 // newGoTo asks for the day to show, in the words of the command line.
-func newGoTo(t theme) *prompt {
-	d := newPrompt(t, "Go to: ", "friday, 24 dec, in 3 weeks, 2027-01-15")
-	d.echo = func(m *Model, text string) string {
+func (m *Model) newGoTo() *Prompt {
+	d := NewPrompt(m.Theme, "Go to: ", "friday, 24 dec, in 3 weeks, 2027-01-15")
+	d.Echo = func(text string) string {
 		if text == "" {
 			return "a day, such as friday, 24 dec, in 3 weeks or 2027-01-15"
 		}
-		at, err := parseDay(text, m.now, m.zone)
+		at, err := parseDay(text, m.Now, m.Zone)
 		if err != nil {
 			return err.Error()
 		}
 		return at.Format("Monday 2 January 2006")
 	}
-	d.accept = func(m *Model, text string) (tea.Cmd, string) {
-		at, err := parseDay(text, m.now, m.zone)
+	d.Accept = func(text string) (tea.Cmd, string) {
+		at, err := parseDay(text, m.Now, m.Zone)
 		if err != nil {
 			return nil, err.Error()
 		}
@@ -78,17 +78,17 @@ func (m *Model) goTo(t time.Time) {
 	m.ghost = slotKey{}
 	f := m.feed()
 	if m.tab == tabMonth {
-		m.month.selectDay(dayOf(t, m.zone))
+		m.month.selectDay(dayOf(t, m.Zone))
 	}
 	if m.showsTime(t) {
-		f.selectFrom(dayOf(t, m.zone))
+		f.selectFrom(dayOf(t, m.Zone))
 		return
 	}
 	m.setPeriod(t)
 	q := f.query
 	q.After, q.Before = m.period(m.tab)
 	f.reset(q)
-	f.from = dayOf(t, m.zone)
+	f.from = dayOf(t, m.Zone)
 }
 
 // period returns the period that a calendar shows.
@@ -102,19 +102,19 @@ func (m *Model) period(t tab) (after, before time.Time) {
 // setPeriod makes the current calendar show the period of a time.
 func (m *Model) setPeriod(t time.Time) {
 	if m.tab == tabMonth {
-		m.month.first = monthOf(t, m.zone)
+		m.month.first = monthOf(t, m.Zone)
 		return
 	}
-	m.week = weekOf(t, m.zone)
+	m.week = weekOf(t, m.Zone)
 }
 
 // showsTime reports whether the current calendar shows the day of a time. A month also shows
 // days of its neighbors, which do not count.
 func (m *Model) showsTime(t time.Time) bool {
 	if m.tab == tabMonth {
-		return monthOf(t, m.zone).Equal(m.month.first)
+		return monthOf(t, m.Zone).Equal(m.month.first)
 	}
-	return weekOf(t, m.zone).Equal(m.week)
+	return weekOf(t, m.Zone).Equal(m.week)
 }
 
 // concerns reports whether a blackout applies to an account of a post.

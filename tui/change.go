@@ -19,7 +19,7 @@ type change struct {
 	removes bool                                           // the change deletes the post
 	call    func(ctx context.Context) (apiv1.Post, error)
 
-	anyway func(m *Model) tea.Cmd       // repeats a change that a blackout refuses; nil if it cannot
+	anyway func() tea.Cmd               // repeats a change that a blackout refuses; nil if it cannot
 	undo   func(after apiv1.Post) *undo // returns the undo of the change, given its result; nil for an undo
 	undoes *undo                        // the undo that the change runs, or nil
 }
@@ -41,7 +41,7 @@ func (m *Model) startChange(c change) tea.Cmd {
 	if c.shown.ID != "" {
 		m.preview(c.shown)
 	}
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		post, err := c.call(ctx)
 		return changedMsg{change: c, post: post, err: err}
 	})
@@ -52,7 +52,7 @@ func (m *Model) startChange(c change) tea.Cmd {
 func (m *Model) changePending(id string) bool {
 	_, sent := m.busy[id]
 	if sent || m.nudge.id == id {
-		m.showNotice("the last change of this post is still being saved")
+		m.ShowNotice("the last change of this post is still being saved")
 		return true
 	}
 	return false
@@ -103,7 +103,7 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 		if chosen {
 			m.follow(before)
 		}
-		m.showError(m.refusal(msg.change, msg.err))
+		m.ShowError(m.refusal(msg.change, msg.err))
 		m.askAnyway(msg)
 		return m.markStale(id)
 	}
@@ -135,7 +135,7 @@ func (m *Model) askAnyway(msg changedMsg) {
 		return
 	}
 	m.notice = notice{}
-	m.dialog = &confirm{question: []string{"Use this time in spite of a blackout?", blackoutText(msg.err)}, yes: msg.change.anyway}
+	m.dialog = &Confirm{Question: []string{"Use this time in spite of a blackout?", blackoutText(msg.err)}, Yes: msg.change.anyway}
 }
 
 // showDone shows the notice after a change.
@@ -146,11 +146,11 @@ func (m *Model) showDone(c change, after apiv1.Post) {
 	}
 	switch {
 	case text == "":
-		m.showNotice(c.done)
+		m.ShowNotice(c.done)
 	case bad:
-		m.showError(text)
+		m.ShowError(text)
 	default:
-		m.showNotice(text)
+		m.ShowNotice(text)
 	}
 }
 

@@ -18,17 +18,20 @@ type commandLine struct {
 }
 
 func (m *Model) openCommandLine() {
-	in := newInput(m.theme, "goto friday, label launch, move +1 week, help")
+	in := newInput(m.Theme, "goto friday, label launch, move +1 week, help")
 	in.ShowSuggestions = true
 	m.dialog = &commandLine{input: in}
 	m.groups.wanted = true
 }
 
-func (d *commandLine) fullScreen() bool { return false }
+// FullScreen implements [Dialog].
+func (d *commandLine) FullScreen() bool { return false }
 
-func (d *commandLine) key(m *Model, k tea.KeyMsg) tea.Cmd {
+// Key implements [Dialog].
+func (d *commandLine) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+	m := f.(*Model)
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		return tea.Quit
 	case k.Type == tea.KeyEsc, k.Type == tea.KeyBackspace && d.input.Value() == "":
 		m.dialog = nil
@@ -98,13 +101,15 @@ func (d *commandLine) complete() {
 	d.input.CursorEnd()
 }
 
-func (d *commandLine) lines(m *Model, width, _ int) []string {
+// Lines implements [Dialog].
+func (d *commandLine) Lines(f Frame, width, _ int) []string {
+	m := f.(*Model)
 	in := d.input
 	in.Width = max(1, width-4)
-	lines := []string{m.theme.title.Render(":") + own(in.View())}
+	lines := []string{m.Theme.title.Render(":") + own(in.View())}
 	if d.fault != "" {
 		for _, l := range wrap(d.fault, width) {
-			lines = append(lines, m.theme.bad.Render(l))
+			lines = append(lines, m.Theme.bad.Render(l))
 		}
 		return lines
 	}

@@ -25,7 +25,7 @@ func commands() []command {
 	list := []command{
 		{name: "goto", arg: "DATE", aliases: []string{"date"}, about: "show the week or month of a date", example: "goto friday", run: (*Model).runGoTo},
 		{name: "today", about: "show today in the week or month", run: func(m *Model, _ string) (tea.Cmd, string) {
-			m.goTo(m.now)
+			m.goTo(m.Now)
 			return nil, ""
 		}},
 		{name: "move", arg: "TIME", posts: true, about: "move by +2h or -1 week, or to a time", example: "move +1 week", run: (*Model).runMove},
@@ -69,7 +69,7 @@ func commands() []command {
 }
 
 func (m *Model) runGoTo(arg string) (tea.Cmd, string) {
-	at, err := parseDay(arg, m.now, m.zone)
+	at, err := parseDay(arg, m.Now, m.Zone)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -182,7 +182,7 @@ func (m *Model) runMark(string) (tea.Cmd, string) {
 			}
 		}
 	}
-	m.showNotice(m.markText())
+	m.ShowNotice(m.markText())
 	m.noteMarks(all)
 	return nil, ""
 }

@@ -107,26 +107,26 @@ type composer struct {
 
 func (m *Model) compose(d draft) tea.Cmd {
 	c := &composer{
-		id: schedctl.NewULID(m.now).String(), theme: m.theme, draft: d,
-		keys:        []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Snippet, m.keys.Outside},
-		partKeys:    []key.Binding{m.keys.Save, m.keys.Field, m.keys.Leave, m.keys.Ask, m.keys.Attach, m.keys.NewPart, m.keys.NextPart, m.keys.PartDown, m.keys.Comment, m.keys.Settings, m.keys.Preview, m.keys.Snippet, m.keys.Outside},
-		commentKeys: []key.Binding{m.keys.Save, m.keys.BackToText, m.keys.Field, m.keys.Leave, m.keys.Attach, m.keys.Snippet, m.keys.Outside},
-		accountKeys: []key.Binding{m.keys.Save, m.keys.Toggle, m.keys.Own, m.keys.Narrow, m.keys.Field, m.keys.Leave, m.keys.Submit},
-		mediaKeys:   []key.Binding{m.keys.Save, m.keys.AltText, m.keys.Remove, m.keys.OtherPart, m.keys.Attach, m.keys.Field, m.keys.Leave, m.keys.Submit},
-		text:        newText(m.theme), timeInput: newInput(m.theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
+		id: schedctl.NewULID(m.Now).String(), theme: m.Theme, draft: d,
+		keys:        []key.Binding{m.Keys.Save, m.Keys.Field, m.Keys.Leave, m.Keys.Ask, m.Keys.Attach, m.Keys.NewPart, m.Keys.Comment, m.Keys.Settings, m.Keys.Preview, m.Keys.Snippet, m.Keys.Outside},
+		partKeys:    []key.Binding{m.Keys.Save, m.Keys.Field, m.Keys.Leave, m.Keys.Ask, m.Keys.Attach, m.Keys.NewPart, m.Keys.NextPart, m.Keys.PartDown, m.Keys.Comment, m.Keys.Settings, m.Keys.Preview, m.Keys.Snippet, m.Keys.Outside},
+		commentKeys: []key.Binding{m.Keys.Save, m.Keys.BackToText, m.Keys.Field, m.Keys.Leave, m.Keys.Attach, m.Keys.Snippet, m.Keys.Outside},
+		accountKeys: []key.Binding{m.Keys.Save, m.Keys.Toggle, m.Keys.Own, m.Keys.Narrow, m.Keys.Field, m.Keys.Leave, m.Keys.Submit},
+		mediaKeys:   []key.Binding{m.Keys.Save, m.Keys.AltText, m.Keys.Remove, m.Keys.OtherPart, m.Keys.Attach, m.Keys.Field, m.Keys.Leave, m.Keys.Submit},
+		text:        newText(m.Theme), timeInput: newInput(m.Theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
 	c.setTexts(d.from)
 	c.setMedia(d.from)
-	c.settings = newSettings(m.theme, d.from)
+	c.settings = newSettings(m.Theme, d.from)
 	if d.post.ID != "" && d.post.PublishAt != nil && !d.resends {
-		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.zone).Format(localTime), ":00"))
+		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.Zone).Format(localTime), ":00"))
 	}
 	if d.time != "" {
 		c.timeInput.SetValue(d.time)
 	}
 	if g := d.slot; g != nil {
-		c.slotText = "slot " + g.At.In(m.zone).Format("Mon 2 Jan 2006 15:04") + " in " + oneLine(g.queue)
+		c.slotText = "slot " + g.At.In(m.Zone).Format("Mon 2 Jan 2006 15:04") + " in " + oneLine(g.queue)
 		c.timeInput.SetValue(c.slotText)
 	}
 	c.timeInput.Blur()
@@ -152,10 +152,13 @@ func newText(t theme) textarea.Model {
 	return in
 }
 
-func (c *composer) fullScreen() bool { return true }
+// FullScreen implements [Dialog].
+func (c *composer) FullScreen() bool { return true }
 
-func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
-	if c.narrow.typing && c.field == fieldAccounts && !key.Matches(k, m.keys.Kill, m.keys.Field, m.keys.FieldBack, m.keys.Save) {
+// Key implements [Dialog].
+func (c *composer) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+	m := f.(*Model)
+	if c.narrow.typing && c.field == fieldAccounts && !key.Matches(k, m.Keys.Kill, m.Keys.Field, m.Keys.FieldBack, m.Keys.Save) {
 		return c.handleAccountKey(m, k)
 	}
 	if c.leaving {
@@ -164,7 +167,7 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	if c.asking != nil {
 		return c.handleQuestionKey(m, k)
 	}
-	if c.sending && !key.Matches(k, m.keys.Kill, m.keys.Leave) {
+	if c.sending && !key.Matches(k, m.Keys.Kill, m.Keys.Leave) {
 		return nil // changes now would not be part of the request
 	}
 	c.fault = ""
@@ -178,33 +181,33 @@ func (c *composer) key(m *Model, k tea.KeyMsg) tea.Cmd {
 		return c.handleSnippetKey(m, k)
 	}
 	switch {
-	case key.Matches(k, m.keys.Snippet):
+	case key.Matches(k, m.Keys.Snippet):
 		return c.askSnippet(m)
-	case key.Matches(k, m.keys.Preview):
+	case key.Matches(k, m.Keys.Preview):
 		c.preview = preview{open: true}
-	case key.Matches(k, m.keys.Split):
+	case key.Matches(k, m.Keys.Split):
 		return c.splitText(m)
-	case key.Matches(k, m.keys.Settings):
+	case key.Matches(k, m.Keys.Settings):
 		c.settings.open = true
 		c.settings.focus(0)
-	case key.Matches(k, m.keys.Kill), key.Matches(k, m.keys.Leave):
+	case key.Matches(k, m.Keys.Kill), key.Matches(k, m.Keys.Leave):
 		return c.askToLeave(m)
-	case key.Matches(k, m.keys.Save):
+	case key.Matches(k, m.Keys.Save):
 		return c.save(m, false)
-	case key.Matches(k, m.keys.Ask), key.Matches(k, m.keys.Submit) && (c.field == fieldAccounts || c.field == fieldMedia):
+	case key.Matches(k, m.Keys.Ask), key.Matches(k, m.Keys.Submit) && (c.field == fieldAccounts || c.field == fieldMedia):
 		return c.save(m, true)
-	case key.Matches(k, m.keys.Field):
+	case key.Matches(k, m.Keys.Field):
 		return c.focus(c.nextField(1))
-	case key.Matches(k, m.keys.FieldBack):
+	case key.Matches(k, m.Keys.FieldBack):
 		return c.focus(c.nextField(fieldCount - 1))
-	case key.Matches(k, m.keys.Attach):
+	case key.Matches(k, m.Keys.Attach):
 		return c.askFile(m)
-	case key.Matches(k, m.keys.Comment):
+	case key.Matches(k, m.Keys.Comment):
 		return c.switchText(commentText)
-	case key.Matches(k, m.keys.Theirs) && c.conflict != nil:
+	case key.Matches(k, m.Keys.Theirs) && c.conflict != nil:
 		c.discard(m)
 		return m.compose(editDraft(*c.conflict))
-	case key.Matches(k, m.keys.Outside):
+	case key.Matches(k, m.Keys.Outside):
 		return m.openEditor()
 	default:
 		return c.handleFieldKey(m, k)
@@ -244,14 +247,14 @@ func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	case c.narrow.typing:
 		c.cursor = 0
 		c.narrow.key(k)
-	case key.Matches(k, m.keys.Narrow):
+	case key.Matches(k, m.Keys.Narrow):
 		c.narrow = accountFilter{typing: true}
 		c.cursor = 0
-	case key.Matches(k, m.keys.Up):
+	case key.Matches(k, m.Keys.Up):
 		c.cursor = clamp(c.cursor-1, rows)
-	case key.Matches(k, m.keys.Down):
+	case key.Matches(k, m.Keys.Down):
 		c.cursor = clamp(c.cursor+1, rows)
-	case key.Matches(k, m.keys.Toggle, m.keys.Open) && c.cursor < len(list):
+	case key.Matches(k, m.Keys.Toggle, m.Keys.Open) && c.cursor < len(list):
 		id := list[c.cursor].ID
 		if i := slices.Index(c.accountIDs, id); i >= 0 {
 			c.accountIDs = slices.Delete(c.accountIDs, i, i+1)
@@ -259,15 +262,15 @@ func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
 			c.accountIDs = append(c.accountIDs, id)
 		}
 		return c.check()
-	case key.Matches(k, m.keys.Own) && c.cursor < len(list):
+	case key.Matches(k, m.Keys.Own) && c.cursor < len(list):
 		id := list[c.cursor].ID
 		if !slices.Contains(c.accountIDs, id) {
 			c.accountIDs = append(c.accountIDs, id)
 		}
 		return c.switchText(id)
-	case key.Matches(k, m.keys.Toggle, m.keys.Open) && c.cursor < rows:
+	case key.Matches(k, m.Keys.Toggle, m.Keys.Open) && c.cursor < rows:
 		return c.toggleGroup(groups[c.cursor-len(list)])
-	case key.Matches(k, m.keys.Own) && c.cursor < rows:
+	case key.Matches(k, m.Keys.Own) && c.cursor < rows:
 		c.fault = "a group has no text of its own: choose one of its accounts"
 	}
 	return nil

@@ -17,7 +17,7 @@ type question struct {
 	input    textinput.Model
 	complete bool // the text is a path that can be completed
 	fault    string
-	accept   func(m *Model, text string) (cmd tea.Cmd, fault string)
+	accept   func(text string) (cmd tea.Cmd, fault string)
 }
 
 // completedMsg holds the paths that continue a text.
@@ -30,9 +30,9 @@ func (m completedMsg) composer() string { return m.id }
 
 // askFile asks for the file to attach.
 func (c *composer) askFile(m *Model) tea.Cmd {
-	q := &question{label: "File to attach: ", input: newInput(m.theme, "a path; tab completes it"), complete: true}
+	q := &question{label: "File to attach: ", input: newInput(m.Theme, "a path; tab completes it"), complete: true}
 	q.input.ShowSuggestions = true
-	q.accept = func(m *Model, text string) (tea.Cmd, string) {
+	q.accept = func(text string) (tea.Cmd, string) {
 		text = strings.TrimSpace(text)
 		switch {
 		case text == "":
@@ -49,10 +49,10 @@ func (c *composer) askFile(m *Model) tea.Cmd {
 // askAltText asks for the alt text of the selected file.
 func (c *composer) askAltText(m *Model) {
 	a := c.media.list[c.media.cursor]
-	q := &question{label: "Alt text: ", input: newInput(m.theme, "what people who cannot see the file should know")}
+	q := &question{label: "Alt text: ", input: newInput(m.Theme, "what people who cannot see the file should know")}
 	q.input.SetValue(a.alt)
 	shown := q.input.Value()
-	q.accept = func(m *Model, text string) (tea.Cmd, string) {
+	q.accept = func(text string) (tea.Cmd, string) {
 		if text == shown {
 			return nil, "" // line breaks, which the field does not show, are kept
 		}
@@ -75,7 +75,7 @@ func (c *composer) completePath(m *Model) tea.Cmd {
 	if complete == nil {
 		return nil
 	}
-	return m.call(func(context.Context) tea.Msg { return completedMsg{id: id, text: text, paths: complete(text)} })
+	return m.Call(func(context.Context) tea.Msg { return completedMsg{id: id, text: text, paths: complete(text)} })
 }
 
 // handleCompleted takes the completions of the typed path.
@@ -89,11 +89,11 @@ func (c *composer) handleCompleted(msg completedMsg) {
 func (c *composer) handleQuestionKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	q := c.asking
 	switch {
-	case key.Matches(k, m.keys.Kill, m.keys.Leave):
+	case key.Matches(k, m.Keys.Kill, m.Keys.Leave):
 		c.asking = nil
 		return nil
 	case k.Type == tea.KeyEnter:
-		cmd, fault := q.accept(m, q.input.Value())
+		cmd, fault := q.accept(q.input.Value())
 		if q.fault = fault; fault == "" {
 			c.asking = nil
 		}

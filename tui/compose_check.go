@@ -100,9 +100,9 @@ func (c *composer) validate(m *Model, msg checkMsg) tea.Cmd {
 	if msg.seq != c.validation.seq || c.isEmpty() || c.emptyPart() != "" {
 		return nil
 	}
-	cl, id, body := m.cfg.Client, c.draft.post.ID, c.body(booking{})
+	cl, id, body := m.Client(), c.draft.post.ID, c.body(booking{})
 	body.SocialAccountIDs = append([]string{}, c.accountIDs...)
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		result, err := cl.Validate(ctx, id, body)
 		return checkedMsg{id: msg.id, seq: msg.seq, result: result, err: err}
 	})

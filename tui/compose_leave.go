@@ -22,16 +22,16 @@ func (c *composer) askToLeave(m *Model) tea.Cmd {
 // handleLeaveKey handles the response to the question what to do with unsaved text.
 func (c *composer) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		return tea.Quit // the caller of Run keeps the text
-	case key.Matches(k, m.keys.SaveDraft):
+	case key.Matches(k, m.Keys.SaveDraft):
 		c.leaving = false
 		return c.saveDraft(m)
-	case key.Matches(k, m.keys.Keep):
+	case key.Matches(k, m.Keys.Keep):
 		c.leaving = false
-	case key.Matches(k, m.keys.Discard):
+	case key.Matches(k, m.Keys.Discard):
 		c.discard(m)
-		m.showNotice("discarded")
+		m.ShowNotice("discarded")
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (c *composer) discard(m *Model) {
 	}
 	m.offerUndo(&undo{
 		label: "continue writing “" + clip(excerpt(text, 24), 24) + "”",
-		run: func(m *Model, _ *undo) tea.Cmd {
+		run: func(_ *undo) tea.Cmd {
 			m.dialog = c
 			return c.check()
 		},

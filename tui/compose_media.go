@@ -123,7 +123,7 @@ func (c *composer) attach(m *Model, path string) tea.Cmd {
 	a.part = min(c.cursorPart(), len(c.commonParts())-1)
 	c.media.list, c.media.cursor = append(c.media.list, a), len(c.media.list)
 	c.sortMedia()
-	cl, id := m.cfg.Client, c.id
+	cl, id := m.Client(), c.id
 	upload := m.upload(func(ctx context.Context) tea.Msg {
 		asset, err := cl.Upload(ctx, path, func(sent, size int64) {
 			a.sent.Store(sent)
@@ -243,19 +243,19 @@ func (c *composer) removeMedia(i int) {
 func (c *composer) handleMediaKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	n := len(c.media.list)
 	switch {
-	case key.Matches(k, m.keys.Up):
+	case key.Matches(k, m.Keys.Up):
 		c.media.cursor = clamp(c.media.cursor-1, n)
-	case key.Matches(k, m.keys.Down):
+	case key.Matches(k, m.Keys.Down):
 		c.media.cursor = clamp(c.media.cursor+1, n)
 	case n == 0:
-	case key.Matches(k, m.keys.Remove):
+	case key.Matches(k, m.Keys.Remove):
 		c.removeMedia(c.media.cursor)
 		return c.check()
-	case key.Matches(k, m.keys.OtherPart) && k.Type == tea.KeyLeft:
+	case key.Matches(k, m.Keys.OtherPart) && k.Type == tea.KeyLeft:
 		return c.moveFile(-1)
-	case key.Matches(k, m.keys.OtherPart):
+	case key.Matches(k, m.Keys.OtherPart):
 		return c.moveFile(1)
-	case key.Matches(k, m.keys.Open) && c.media.list[c.media.cursor].asset.ID != "":
+	case key.Matches(k, m.Keys.Open) && c.media.list[c.media.cursor].asset.ID != "":
 		c.askAltText(m)
 	}
 	return nil
@@ -272,7 +272,7 @@ func (c *composer) mediaLines(s drawContext, width, room int) []string {
 	first := max(0, min(c.media.cursor-room/2, len(list)-room))
 	for i := first; i < min(len(list), first+room); i++ {
 		here := c.field == fieldMedia && i == c.media.cursor
-		left, right := list[i].labels(s.theme)
+		left, right := list[i].labels(s.Theme)
 		if c.hasSeveralParts() {
 			left = partName(list[i].part) + ": " + left
 		}

@@ -141,21 +141,21 @@ func (c *composer) handleTextKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	c.text.SetWidth(textWidth(m.width)) // up and down move by lines of the screen
 	part, last := c.cursorPart(), len(c.fieldParts())-1
 	switch {
-	case key.Matches(k, m.keys.NewPart):
+	case key.Matches(k, m.Keys.NewPart):
 		if part == commentPart {
-			c.fault = "a first comment has one part: press " + m.keys.BackToText.Help().Key + " to go back to the text"
+			c.fault = "a first comment has one part: press " + m.Keys.BackToText.Help().Key + " to go back to the text"
 			return nil
 		}
 		return c.changeText(func() { c.text.InsertString("\n" + threadtext.Separator + "\n") })
-	case key.Matches(k, m.keys.NextPart):
+	case key.Matches(k, m.Keys.NextPart):
 		c.moveToPart(min(part+1, last))
-	case key.Matches(k, m.keys.PartBefore):
+	case key.Matches(k, m.Keys.PartBefore):
 		c.moveToPart(max(part-1, 0))
-	case key.Matches(k, m.keys.PartDown) && part >= 0 && part < last:
+	case key.Matches(k, m.Keys.PartDown) && part >= 0 && part < last:
 		return c.swapParts(part, part+1)
-	case key.Matches(k, m.keys.PartUp) && part > 0:
+	case key.Matches(k, m.Keys.PartUp) && part > 0:
 		return c.swapParts(part, part-1)
-	case key.Matches(k, m.keys.PartDown, m.keys.PartUp):
+	case key.Matches(k, m.Keys.PartDown, m.Keys.PartUp):
 	default:
 		return c.changeText(func() { c.text, _ = c.text.Update(k) })
 	}

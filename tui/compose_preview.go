@@ -23,17 +23,17 @@ type preview struct {
 // handlePreviewKey scrolls or closes the page.
 func (c *composer) handlePreviewKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	p := &c.preview
-	page := max(1, m.bodyHeight()-2)
+	page := max(1, m.BodyHeight()-2)
 	switch {
-	case key.Matches(k, m.keys.Down):
+	case key.Matches(k, m.Keys.Down):
 		p.top++
-	case key.Matches(k, m.keys.Up):
+	case key.Matches(k, m.Keys.Up):
 		p.top = max(0, p.top-1)
 	case k.Type == tea.KeyPgDown:
 		p.top += page
 	case k.Type == tea.KeyPgUp:
 		p.top = max(0, p.top-page)
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		p.open = false
 		return c.askToLeave(m)
 	default:
@@ -44,7 +44,7 @@ func (c *composer) handlePreviewKey(m *Model, k tea.KeyMsg) tea.Cmd {
 
 // previewLines renders what each chosen account gets.
 func (c *composer) previewLines(m *Model, width, height int) []string {
-	t := m.theme
+	t := m.Theme
 	var lines []string
 	for _, a := range m.accounts.list {
 		if slices.Contains(c.accountIDs, a.ID) {
@@ -63,7 +63,7 @@ func (c *composer) previewLines(m *Model, width, height int) []string {
 
 // previewOf renders what one account gets, as its network counts and shortens it.
 func (c *composer) previewOf(m *Model, a apiv1.Account, width int) []string {
-	t, s, limit, body := m.theme, m.scene(), limitOf(a), c.body(booking{})
+	t, s, limit, body := m.Theme, m.scene(), limitOf(a), c.body(booking{})
 	lines := []string{t.title.Render(clip(oneLine(a.Name)+", "+oneLine(a.Platform), width))}
 	if w := body.ContentWarning; w != nil && *w != "" {
 		lines = append(lines, wrap("behind the warning: "+*w, width)...)
@@ -91,7 +91,7 @@ func (c *composer) previewOf(m *Model, a apiv1.Account, width int) []string {
 		for _, v := range c.validation.result.Accounts {
 			for _, p := range v.Problems {
 				if v.SocialAccountID == a.ID {
-					lines = append(lines, t.bad.Render(clip("refused: "+oneLine(m.inNames(p.Message)), width)))
+					lines = append(lines, t.bad.Render(clip("refused: "+oneLine(m.InNames(p.Message)), width)))
 				}
 			}
 		}

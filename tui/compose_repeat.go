@@ -30,10 +30,10 @@ func (c *composer) repetition(m *Model) (r repeat.Repetition, ok bool) {
 	if c.draft.post.ID != "" || c.draft.resends || text == "" {
 		return r, false
 	}
-	if _, err := when.Parse(text, m.now, m.zone); err == nil {
+	if _, err := when.Parse(text, m.Now, m.Zone); err == nil {
 		return r, false
 	}
-	r, err := repeat.Parse(text, m.now, m.zone)
+	r, err := repeat.Parse(text, m.Now, m.Zone)
 	return r, err == nil
 }
 
@@ -44,7 +44,7 @@ func repeatText(r repeat.Repetition) string {
 
 // createSeries sends the series of the post.
 func (c *composer) createSeries(m *Model, r repeat.Repetition) tea.Cmd {
-	zone := cmp.Or(m.cfg.ZoneName, m.zone.String())
+	zone := cmp.Or(m.cfg.ZoneName, m.Zone.String())
 	switch {
 	case zone == "Local":
 		c.fault = "the name of your time zone is not known: start with --tz, such as --tz Europe/Berlin"
@@ -59,10 +59,10 @@ func (c *composer) createSeries(m *Model, r repeat.Repetition) tea.Cmd {
 	p := c.body(booking{})
 	s := apiv1.CreateSeries{Name: seriesName(p), Timezone: zone, Start: string(r.Start), Rule: r.Rule.String()}
 	fields.Copy(&s, p)
-	cl, id := m.cfg.Client, c.id
+	cl, id := m.Client(), c.id
 	c.sending = true
 	key := c.idempotencyKey(p) + "-series"
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		made, err := cl.CreateSeries(ctx, s, key)
 		return seriesMadeMsg{id: id, series: made, err: err}
 	})
@@ -97,7 +97,7 @@ func (c *composer) takeSeriesMade(m *Model, msg seriesMadeMsg) tea.Cmd {
 		return nil
 	}
 	m.dialog = nil
-	m.showNotice("saved: the series “" + oneLine(msg.series.Name) + "”; its posts appear as their time comes near")
+	m.ShowNotice("saved: the series “" + oneLine(msg.series.Name) + "”; its posts appear as their time comes near")
 	m.offerUndo(&undo{why: "the series “" + oneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
 	return m.reload()
 }

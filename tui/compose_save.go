@@ -57,7 +57,7 @@ func (c *composer) save(m *Model, submits bool) tea.Cmd {
 		fault = "choose an account first, or clear the time to save a draft"
 	case c.draft.post.ID != "" && !c.draft.resends && !submits && !c.changed():
 		m.dialog = nil
-		m.showNotice("nothing changed")
+		m.ShowNotice("nothing changed")
 		return nil
 	}
 	if c.fault = fault; fault != "" || c.warnsOfReferences(m) {
@@ -145,7 +145,7 @@ func (c *composer) body(b booking) apiv1.CreatePost {
 }
 
 func (c *composer) create(m *Model, b booking) tea.Cmd {
-	cl, body, id := m.cfg.Client, c.body(b), c.id
+	cl, body, id := m.Client(), c.body(b), c.id
 	if c.submits {
 		body.Submit, body.ProposedAt = &apiv1.SubmitNew{}, b.proposal()
 		body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = nil, nil, nil, false
@@ -157,7 +157,7 @@ func (c *composer) create(m *Model, b booking) tea.Cmd {
 		return nil
 	}
 	c.sent.key = once
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		post, err := cl.Create(ctx, body, once)
 		return savedMsg{id: id, post: post, err: err}
 	})
@@ -201,14 +201,14 @@ func (c *composer) edit(m *Model, b booking) tea.Cmd {
 	if c.ownTextsChanged() || c.accountsChanged() && len(overrides)+len(p.TargetOverrides) > 0 {
 		body.TargetOverrides = &overrides
 	}
-	cl, id := m.cfg.Client, c.id
+	cl, id := m.Client(), c.id
 	send := cl.Edit
 	if c.draft.resends {
 		send = cl.Resend
 	}
 	unchanged := submits && reflect.DeepEqual(body, apiv1.EditPost{})
 	once := "tui-" + id + "-submit"
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		post, err := p, error(nil)
 		if !unchanged {
 			post, err = send(ctx, versionOf(p), body)
@@ -260,7 +260,7 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	}
 	text, other := "saved: "+m.describe(msg.post), false
 	if msg.post.Status == schedctl.Scheduled && !c.sent.wantedSlot.IsZero() {
-		text, other = slotReport(msg.post, c.sent.wantedSlot, m.zone)
+		text, other = slotReport(msg.post, c.sent.wantedSlot, m.Zone)
 		text = "saved: " + text
 	}
 	switch {
@@ -272,8 +272,8 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	case msg.post.Status == schedctl.Draft && strings.TrimSpace(c.timeInput.Value()) != "":
 		text += ", without a time"
 	}
-	if m.showNotice(text); other {
-		m.showError(text)
+	if m.ShowNotice(text); other {
+		m.ShowError(text)
 	}
 	m.offerUndo(m.undoSave(c.draft.post, msg.post))
 	return nil

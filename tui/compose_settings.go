@@ -17,15 +17,15 @@ import (
 // settings is the second page of the composer: the settings, the labels, the poll and the
 // link preview of the post.
 type settings struct {
-	form
+	Form
 	open bool
 }
 
 // newSettings returns the page with the settings of a post.
 func newSettings(t theme, p apiv1.Post) (s settings) {
-	s.title = "Settings of the post"
+	s.Title = "Settings of the post"
 	add := func(name, label, about, value string) {
-		s.fields = append(s.fields, newField(t, name, label, about, value))
+		s.Fields = append(s.Fields, newField(t, name, label, about, value))
 	}
 	for _, f := range fields.Texts {
 		add(f.Name, f.Label, strings.ReplaceAll(f.Usage, "`", ""), f.Get(&p))
@@ -89,13 +89,13 @@ func splitList(text, separator string) []string {
 
 // value returns the value of a field, and whether it was changed.
 func (s *settings) value(name string) (value string, changed bool) {
-	f := &s.fields[slices.IndexFunc(s.fields, func(f formField) bool { return f.name == name })]
+	f := &s.Fields[slices.IndexFunc(s.Fields, func(f FormField) bool { return f.name == name })]
 	return f.value(), f.changed()
 }
 
 // changed reports whether one of the named fields was changed; without names, any field.
 func (s *settings) changed(names ...string) bool {
-	return slices.ContainsFunc(s.fields, func(f formField) bool { return f.changed() && (names == nil || slices.Contains(names, f.name)) })
+	return slices.ContainsFunc(s.Fields, func(f FormField) bool { return f.changed() && (names == nil || slices.Contains(names, f.name)) })
 }
 
 // change returns the change of the post, and the field with a value that cannot be used.
@@ -174,24 +174,24 @@ func (s *settings) setPreview(edit *apiv1.EditPost) (field, fault string) {
 // handleSettingsKey passes a key to the page.
 func (c *composer) handleSettingsKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	s := &c.settings
-	n := len(s.fields)
+	n := len(s.Fields)
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		return c.askToLeave(m)
-	case key.Matches(k, m.keys.Leave, m.keys.Settings):
+	case key.Matches(k, m.Keys.Leave, m.Keys.Settings):
 		s.open = false
-	case key.Matches(k, m.keys.Save, m.keys.Ask):
-		return c.save(m, key.Matches(k, m.keys.Ask))
-	case key.Matches(k, m.keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
+	case key.Matches(k, m.Keys.Save, m.Keys.Ask):
+		return c.save(m, key.Matches(k, m.Keys.Ask))
+	case key.Matches(k, m.Keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
 		s.focus((s.focused + 1) % n)
-	case key.Matches(k, m.keys.FieldBack), k.Type == tea.KeyUp:
+	case key.Matches(k, m.Keys.FieldBack), k.Type == tea.KeyUp:
 		s.focus((s.focused + n - 1) % n)
-	case !slices.Contains(switches, s.fields[s.focused].name):
-		s.fields[s.focused].fault = ""
-		s.fields[s.focused].input, _ = s.fields[s.focused].input.Update(k)
+	case !slices.Contains(switches, s.Fields[s.focused].name):
+		s.Fields[s.focused].fault = ""
+		s.Fields[s.focused].input, _ = s.Fields[s.focused].input.Update(k)
 		return c.check()
-	case key.Matches(k, m.keys.Toggle):
-		f := &s.fields[s.focused]
+	case key.Matches(k, m.Keys.Toggle):
+		f := &s.Fields[s.focused]
 		f.input.SetValue(yesOrNo(f.value() != yesOrNo(true)))
 		return c.check()
 	}
@@ -211,7 +211,7 @@ func (c *composer) settingsFault() bool {
 // settingsLine renders the settings that are set in one line.
 func (c *composer) settingsLine(t theme, width int) []string {
 	var set []string
-	for _, f := range c.settings.fields {
+	for _, f := range c.settings.Fields {
 		if f.value() != "" && (f.original != f.value() || c.settings.shows(f.name)) {
 			set = append(set, strings.ToLower(f.label)+": "+oneLine(f.value()))
 		}

@@ -13,7 +13,7 @@ import (
 
 // snippetChooser lets the user choose the snippet whose text is put into the text field.
 type snippetChooser struct {
-	*menu
+	*Menu
 	list []apiv1.Snippet // nil until they are read
 }
 
@@ -28,11 +28,11 @@ func (m snippetsMsg) composer() string { return m.id }
 
 // askSnippet opens the chooser and reads the snippets, which others may have changed.
 func (c *composer) askSnippet(m *Model) tea.Cmd {
-	d := newMenu(m.theme, "Insert which snippet?", nil, nil)
-	d.empty = "reading the snippets …"
-	c.snippets = &snippetChooser{menu: d}
-	cl, id := m.cfg.Client, c.id
-	return m.call(func(ctx context.Context) tea.Msg {
+	d := NewMenu(m.Theme, "Insert which snippet?", nil, nil)
+	d.Empty = "reading the snippets …"
+	c.snippets = &snippetChooser{Menu: d}
+	cl, id := m.Client(), c.id
+	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := cl.Snippets(ctx)
 		return snippetsMsg{id: id, list: list, err: unlessUnknown(err)}
 	})
@@ -47,10 +47,10 @@ func (c *composer) takeSnippets(msg snippetsMsg) {
 	case len(msg.list) == 0:
 		c.snippets, c.fault = nil, `there is no snippet: make one with schedctl snippet set tags "#go"`
 	default:
-		d.list, d.items, d.empty = msg.list, nil, ""
+		d.list, d.Items, d.Empty = msg.list, nil, ""
 		for i, s := range msg.list {
 			const most = 200 // columns of a text
-			d.items = append(d.items, item{label: oneLine(s.Name) + "  " + excerpt(s.Text, most), group: "snippet", chosen: i == 0})
+			d.Items = append(d.Items, Item{Label: oneLine(s.Name) + "  " + excerpt(s.Text, most), Group: "snippet", Chosen: i == 0})
 		}
 		d.cursor = clamp(d.cursor, len(d.visible()))
 	}
@@ -61,7 +61,7 @@ func (c *composer) takeSnippets(msg snippetsMsg) {
 func (c *composer) handleSnippetKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	d := c.snippets
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		c.snippets = nil
 		return c.askToLeave(m)
 	case k.Type == tea.KeyEsc && d.filter.Value() == "":
@@ -71,7 +71,7 @@ func (c *composer) handleSnippetKey(m *Model, k tea.KeyMsg) tea.Cmd {
 			return c.insertSnippet(m, d.list[list[d.cursor]].Text)
 		}
 	default:
-		return d.key(m, k)
+		return d.Key(m, k)
 	}
 	return nil
 }
@@ -102,6 +102,6 @@ func (c *composer) warnsOfReferences(m *Model) bool {
 	}
 	const most = 60 // columns of a reference
 	c.fault = clip(oneLine(found[0]), most) + " would stay in the text: only the command line puts snippets in. " +
-		m.keys.Snippet.Help().Key + " inserts a snippet; save again to keep the braces"
+		m.Keys.Snippet.Help().Key + " inserts a snippet; save again to keep the braces"
 	return true
 }

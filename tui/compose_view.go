@@ -14,27 +14,29 @@ import (
 
 // lines renders the composer: the text with all free height, the media, the accounts with
 // their counters, the time, and messages.
-func (c *composer) lines(m *Model, width, height int) []string {
+// Lines implements [Dialog].
+func (c *composer) Lines(f Frame, width, height int) []string {
+	m := f.(*Model)
 	s := m.scene()
 	if c.settings.open && !c.leaving {
 		if c.settings.fault = c.fault; c.fault == "" {
 			bad, _ := c.problems(s)
 			c.settings.fault = strings.Join(bad, "; ")
 		}
-		return c.settings.lines(m, width, height)
+		return c.settings.Lines(m, width, height)
 	}
 	if c.preview.open && !c.leaving {
 		return c.previewLines(m, width, height)
 	}
 	if c.snippets != nil && !c.leaving {
-		return c.snippets.lines(m, width, height)
+		return c.snippets.Lines(m, width, height)
 	}
-	below := c.countLines(m.theme, m.accounts.list, width)
-	below = append(below, c.commentLine(m.theme, width)...)
+	below := c.countLines(m.Theme, m.accounts.list, width)
+	below = append(below, c.commentLine(m.Theme, width)...)
 	below = append(below, c.mediaLines(s, width, max(1, height/4))...)
 	below = append(below, c.accountLines(m, s, width, max(1, height/3))...)
 	below = append(below, c.timeLines(m, width)...)
-	below = append(below, c.settingsLine(m.theme, width)...)
+	below = append(below, c.settingsLine(m.Theme, width)...)
 	below = append(below, c.messages(m, width, max(2, height/4))...)
 	rows := max(1, height-len(below)-1)
 	drawn := strings.Split(c.drawText(width, rows), "\n")
@@ -134,16 +136,16 @@ func (c *composer) accountLines(m *Model, s drawContext, width, room int) []stri
 		}
 		a := list[i]
 		chosen := slices.Contains(c.accountIDs, a.ID)
-		left := c.theme.mark(here) + checkbox(item{chosen: chosen}) + " " + oneLine(a.Name) + " " + s.theme.faint.Render(oneLine(a.Platform))
+		left := c.theme.mark(here) + checkbox(Item{Chosen: chosen}) + " " + oneLine(a.Name) + " " + s.Theme.faint.Render(oneLine(a.Platform))
 		if chosen && !c.ownText(a.ID).isZero() {
 			left += ", its own text"
 		}
 		right := ""
 		if chosen {
-			right = drawClosest(s.theme, c.counters(a))
+			right = drawClosest(s.Theme, c.counters(a))
 		}
 		if a.Status == schedctl.AccountError {
-			right = s.theme.bad.Render("refused by its network")
+			right = s.Theme.bad.Render("refused by its network")
 		}
 		const least = 12 // columns for the name
 		left = clip(left, max(least, width-2-ansi.StringWidth(right)))
@@ -158,14 +160,14 @@ func (c *composer) timeLines(m *Model, width int) []string {
 	lines := []string{c.label("When ", fieldTime) + own(in.View())}
 	text := strings.TrimSpace(in.Value())
 	if slot := m.scene().slotText(c.draft.post); slot != "" && in.Value() == c.originalTime {
-		lines = append(lines, "  "+m.theme.faint.Render(clip(slot, width-2)))
+		lines = append(lines, "  "+m.Theme.faint.Render(clip(slot, width-2)))
 	}
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
 		echo := m.echoBooking(text)
 		if r, ok := c.repetition(m); ok {
 			echo = repeatText(r)
 		}
-		lines = append(lines, "  "+m.theme.hint.Render(clip(echo, width-2)))
+		lines = append(lines, "  "+m.Theme.hint.Render(clip(echo, width-2)))
 	}
 	return lines
 }
@@ -173,7 +175,7 @@ func (c *composer) timeLines(m *Model, width int) []string {
 // messages renders the lines at the bottom: the question whether to leave, or a
 // conflict, errors, problems and warnings, and the keys.
 func (c *composer) messages(m *Model, width, room int) (lines []string) {
-	s, t := m.scene(), m.theme
+	s, t := m.scene(), m.Theme
 	paint := func(draw func(...string) string, texts ...string) {
 		for _, text := range texts {
 			for _, l := range wrap(text, width) {
@@ -184,7 +186,7 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 	bad, warn := c.problems(s)
 	switch {
 	case c.leaving:
-		paint(t.warn.Render, c.question(m.keys)...)
+		paint(t.warn.Render, c.question(m.Keys)...)
 		return lines
 	case c.asking != nil:
 		return c.questionLines(t, width)
@@ -193,7 +195,7 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 			"ctrl+s overwrite theirs   ctrl+t use theirs")
 	}
 	if c.fault != "" {
-		paint(t.bad.Render, m.inNames(c.fault))
+		paint(t.bad.Render, m.InNames(c.fault))
 	}
 	if names := c.tooLong(m); len(names) > 0 {
 		paint(t.warn.Render, "The text is too long for "+strings.Join(names, ", ")+": alt+s splits it into parts that fit")
@@ -226,13 +228,14 @@ func (c *composer) mainKeys() []key.Binding {
 	return c.keys
 }
 
-// footKeys returns the keys in the last line.
-func (c *composer) footKeys(m *Model) []key.Binding {
+// FootKeys implements [FootKeys].
+func (c *composer) FootKeys(f Frame) []key.Binding {
+	m := f.(*Model)
 	if c.leaving || c.asking != nil || c.sending || c.settings.open {
 		return nil
 	}
 	if c.snippets != nil {
-		return m.menuKeys()
+		return m.Keys.MenuKeys()
 	}
 	keys := c.mainKeys()
 	if n := keysThatFit(keys, m.width); m.height >= twoLinesFrom && n < len(keys) {

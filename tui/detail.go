@@ -64,7 +64,7 @@ func (m *Model) watchDetail() {
 		return
 	}
 	m.detail.close()
-	m.showNotice("the post is no longer in this view")
+	m.ShowNotice("the post is no longer in this view")
 }
 
 // scroll scrolls the details. Rendering limits the position to the end.
@@ -98,8 +98,8 @@ func (m *Model) fillDetail() tea.Cmd {
 		return series
 	}
 	d.loading = true
-	c, id := m.cfg.Client, p.ID
-	return tea.Batch(series, m.call(func(ctx context.Context) tea.Msg {
+	c, id := m.Client(), p.ID
+	return tea.Batch(series, m.Call(func(ctx context.Context) tea.Msg {
 		timeline, err := c.Timeline(ctx, id)
 		var notes []apiv1.PostNote
 		if err == nil {
@@ -119,7 +119,7 @@ func (m *Model) takeTimeline(msg timelineMsg) tea.Cmd {
 	if d.err = msg.err; msg.err == nil {
 		d.loaded, d.outdated, d.timeline, d.notes = true, false, msg.timeline, msg.notes
 	}
-	return m.retryLater(msg.err)
+	return m.RetryLater(msg.err)
 }
 
 // outcomeUnknown reports whether the network may have the post.
@@ -140,7 +140,7 @@ func waitsText(s drawContext, w apiv1.Waits) string {
 	if w.Until == nil {
 		return oneLine(w.Message)
 	}
-	return "waits until " + when.Format(w.Until.In(s.zone)) + ": " + oneLine(w.Message)
+	return "waits until " + when.Format(w.Until.In(s.Zone)) + ": " + oneLine(w.Message)
 }
 
 // errorLabel returns a short label for the error of a target.

@@ -5,46 +5,54 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
-
-	"github.com/schedctl/schedctl"
 )
 
-// dialog receives all keys until it sets Model.dialog to nil.
-type dialog interface {
-	key(m *Model, k tea.KeyMsg) tea.Cmd
-	// lines renders the dialog. A full-screen dialog replaces the list; others are
+// Dialog receives all keys until it closes itself with [Frame].Close.
+type Dialog interface {
+	Key(f Frame, k tea.KeyMsg) tea.Cmd
+	// Lines renders the dialog. A full-screen dialog replaces the list; others are
 	// shown below it.
-	lines(m *Model, width, height int) []string
-	fullScreen() bool
+	Lines(f Frame, width, height int) []string
+	FullScreen() bool
 }
 
-// confirm asks before an action that cannot be undone completely.
-type confirm struct {
-	question []string
-	yes      func(m *Model) tea.Cmd
+// FootKeys is a dialog whose last line shows keys, which can be clicked.
+type FootKeys interface {
+	// FootKeys returns the keys of the last line, in order; nil if it shows none.
+	FootKeys(f Frame) []key.Binding
 }
 
-func (d *confirm) fullScreen() bool { return false }
+// Confirm asks before an action that cannot be undone completely.
+type Confirm struct {
+	Question []string
+	Yes      func() tea.Cmd
+}
 
-func (d *confirm) key(m *Model, k tea.KeyMsg) tea.Cmd {
-	switch {
-	case key.Matches(k, m.keys.Kill):
+// FullScreen implements [Dialog].
+func (d *Confirm) FullScreen() bool { return false }
+
+// Key implements [Dialog].
+func (d *Confirm) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+	switch s := f.Current(); {
+	case key.Matches(k, s.Keys.Kill):
 		return tea.Quit
-	case key.Matches(k, m.keys.Yes):
-		m.dialog = nil
-		return d.yes(m)
-	case key.Matches(k, m.keys.No):
-		m.dialog = nil
-		m.showNotice("nothing changed")
+	case key.Matches(k, s.Keys.Yes):
+		f.Close()
+		return d.Yes()
+	case key.Matches(k, s.Keys.No):
+		f.Close()
+		f.ShowNotice("nothing changed")
 	}
 	return nil
 }
 
-func (d *confirm) lines(m *Model, width, height int) (lines []string) {
-	for i, text := range d.question {
-		for _, line := range wrap(m.inNames(text), width) {
+// Lines implements [Dialog].
+func (d *Confirm) Lines(f Frame, width, height int) (lines []string) {
+	s := f.Current()
+	for i, text := range d.Question {
+		for _, line := range wrap(s.InNames(text), width) {
 			if i == 0 {
-				line = m.theme.title.Render(line)
+				line = s.Theme.title.Render(line)
 			}
 			lines = append(lines, line)
 		}
@@ -56,17 +64,27 @@ func (d *confirm) lines(m *Model, width, height int) (lines []string) {
 	return append(lines, "", "y yes   n no")
 }
 
-// prompt asks for one line of text.
-type prompt struct {
-	label  string
-	input  textinput.Model
-	fault  string
-	echo   func(m *Model, text string) string            // describes how the text is interpreted; may be nil
-	accept func(m *Model, text string) (tea.Cmd, string) // also returns what is wrong with the text, or the empty string
+// FootKeys implements [FootKeys].
+func (d *Confirm) FootKeys(f Frame) []key.Binding {
+	return []key.Binding{f.Current().Keys.Yes, f.Current().Keys.No}
 }
 
-func newPrompt(t theme, label, placeholder string) *prompt {
-	return &prompt{label: label, input: newInput(t, placeholder)}
+// Prompt asks for one line of text.
+type Prompt struct {
+	Label string
+	Input textinput.Model
+	fault string
+
+	// Echo describes how the text is interpreted. It may be nil.
+	Echo func(text string) string
+	// Accept uses the text. It also returns what is wrong with the text, or the empty
+	// string.
+	Accept func(text string) (cmd tea.Cmd, fault string)
+}
+
+// NewPrompt returns a prompt without Echo and Accept.
+func NewPrompt(t theme, label, placeholder string) *Prompt {
+	return &Prompt{Label: label, Input: newInput(t, placeholder)}
 }
 
 // newInput returns a focused text field of one line.
@@ -80,52 +98,43 @@ func newInput(t theme, placeholder string) textinput.Model {
 	return in
 }
 
-func (d *prompt) fullScreen() bool { return false }
+// FullScreen implements [Dialog].
+func (d *Prompt) FullScreen() bool { return false }
 
-func (d *prompt) key(m *Model, k tea.KeyMsg) tea.Cmd {
+// Key implements [Dialog].
+func (d *Prompt) Key(f Frame, k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, f.Current().Keys.Kill):
 		return tea.Quit
 	case k.Type == tea.KeyEsc:
-		m.dialog = nil
+		f.Close()
 	case k.Type == tea.KeyEnter:
-		cmd, fault := d.accept(m, d.input.Value())
-		if d.fault = fault; fault == "" && m.dialog == dialog(d) {
-			m.dialog = nil
+		cmd, fault := d.Accept(d.Input.Value())
+		if d.fault = fault; fault == "" && f.IsOpen(d) {
+			f.Close()
 		}
 		return cmd
 	default:
 		d.fault = ""
-		d.input, _ = d.input.Update(k)
+		d.Input, _ = d.Input.Update(k)
 	}
 	return nil
 }
 
-func (d *prompt) lines(m *Model, width, _ int) []string {
-	in := d.input
-	in.Width = max(1, width-len(d.label)-2)
-	lines := []string{m.theme.title.Render(d.label) + own(in.View())}
+// Lines implements [Dialog].
+func (d *Prompt) Lines(f Frame, width, _ int) []string {
+	s, in := f.Current(), d.Input
+	in.Width = max(1, width-len(d.Label)-2)
+	lines := []string{s.Theme.title.Render(d.Label) + own(in.View())}
 	switch {
 	case d.fault != "":
-		for _, l := range wrap(m.inNames(d.fault), width) {
-			lines = append(lines, m.theme.bad.Render(l))
+		for _, l := range wrap(s.InNames(d.fault), width) {
+			lines = append(lines, s.Theme.bad.Render(l))
 		}
-	case d.echo != nil:
-		for _, l := range wrap(d.echo(m, in.Value()), width) {
-			lines = append(lines, m.theme.hint.Render(l))
+	case d.Echo != nil:
+		for _, l := range wrap(d.Echo(in.Value()), width) {
+			lines = append(lines, s.Theme.hint.Render(l))
 		}
 	}
 	return lines
-}
-
-// newSearch asks for a part of the content.
-func newSearch(t theme, before string) *prompt {
-	d := newPrompt(t, "Search: ", "part of the text; empty for all posts")
-	d.input.CharLimit = schedctl.MaxSearch
-	d.input.SetValue(before)
-	d.accept = func(m *Model, text string) (tea.Cmd, string) {
-		m.requery(func(q *Query) { q.Search = text })
-		return nil, ""
-	}
-	return d
 }

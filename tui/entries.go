@@ -153,7 +153,7 @@ func (m *Model) stepEntryDay(by int) {
 	if at < 0 {
 		return
 	}
-	day := func(i int) time.Time { return dayOf(list[i].at(), m.zone) }
+	day := func(i int) time.Time { return dayOf(list[i].at(), m.Zone) }
 	usable := func(i int) bool { return list[i].selectable() && !list[i].at().IsZero() }
 	for i := at; i >= 0 && i < len(list); i += by {
 		if !usable(i) || day(i).Equal(day(at)) {

@@ -33,11 +33,11 @@ func Distance(d time.Duration) string { return relativeTime(d) }
 func Clean(text string) string        { return clean(text) }
 
 // UnsavedText returns the text that a model would leave unsaved.
-func UnsavedText(m tea.Model) string { return m.(Model).unsaved().Text }
+func UnsavedText(m tea.Model) string { return m.(*Model).unsaved().Text }
 
 // Kept returns the number of posts in memory.
 func Kept(m tea.Model) (n int) {
-	for _, f := range m.(Model).feeds {
+	for _, f := range m.(*Model).feeds {
 		for _, p := range f.pages {
 			n += len(p.posts)
 		}

@@ -38,7 +38,7 @@ func (m *Model) follow(p apiv1.Post) {
 			return
 		}
 		if m.tab == tabMonth {
-			m.month.day = dayOf(at.Time, m.zone)
+			m.month.day = dayOf(at.Time, m.Zone)
 		}
 		if !shown {
 			m.ghost = slotKey{}
@@ -129,7 +129,7 @@ func (m *Model) ifSettled(do func() tea.Cmd) tea.Cmd {
 	if !m.unsettled {
 		return do()
 	}
-	m.showNotice("another post is selected now: release the key, or choose a post with ↑ and ↓")
+	m.ShowNotice("another post is selected now: release the key, or choose a post with ↑ and ↓")
 	return m.unsettle()
 }
 

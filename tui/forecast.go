@@ -42,12 +42,12 @@ type forecastMsg struct {
 
 // fillForecast reads the forecast, once the first screen is complete.
 func (m *Model) fillForecast() tea.Cmd {
-	f, c := &m.forecast, m.cfg.Client
+	f, c := &m.forecast, m.Client()
 	if f.loaded || f.loading || m.link.state != linkOpen || !m.feeds[tabAgenda].loaded {
 		return nil
 	}
 	f.loading, f.changed = true, false
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		found, err := c.Forecast(ctx)
 		return forecastMsg{found: found, err: err}
 	})
@@ -57,7 +57,7 @@ func (m *Model) fillForecast() tea.Cmd {
 // again later, and the rest of the screen does not need it.
 func (m *Model) takeForecast(msg forecastMsg) {
 	f := &m.forecast
-	f.loading, f.loaded, f.readAt, f.readErr = false, true, m.now, msg.err
+	f.loading, f.loaded, f.readAt, f.readErr = false, true, m.Now, msg.err
 	if msg.err == nil {
 		f.list, f.more, f.until, f.known = msg.found.Results, msg.found.Truncated, msg.found.Until, true
 	}
@@ -66,7 +66,7 @@ func (m *Model) takeForecast(msg forecastMsg) {
 // pollForecast makes an old forecast be read again.
 func (m *Model) pollForecast() {
 	f := &m.forecast
-	if age := m.now.Sub(f.readAt); f.loaded && (age >= forecastLongest || f.changed && age >= forecastPause) {
+	if age := m.Now.Sub(f.readAt); f.loaded && (age >= forecastLongest || f.changed && age >= forecastPause) {
 		f.loaded = false
 	}
 }
@@ -124,20 +124,23 @@ func (m *Model) openForecast() string {
 }
 
 // forecastTime returns a time as the forecast shows it.
-func (m *Model) forecastTime(at time.Time) string { return at.In(m.zone).Format("Mon 2 Jan 15:04") }
+func (m *Model) forecastTime(at time.Time) string { return at.In(m.Zone).Format("Mon 2 Jan 15:04") }
 
 // forecastView shows what will fail or be late, with the commands that mend it.
 type forecastView struct{ top int }
 
-func (v *forecastView) fullScreen() bool { return true }
+// FullScreen implements [Dialog].
+func (v *forecastView) FullScreen() bool { return true }
 
-func (v *forecastView) key(m *Model, k tea.KeyMsg) tea.Cmd {
+// Key implements [Dialog].
+func (v *forecastView) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+	m := f.(*Model)
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		return tea.Quit
-	case key.Matches(k, m.keys.Down, m.keys.PageDown):
+	case key.Matches(k, m.Keys.Down, m.Keys.PageDown):
 		v.top = min(v.top+1, len(forecastLines(m, m.width)))
-	case key.Matches(k, m.keys.Up, m.keys.PageUp):
+	case key.Matches(k, m.Keys.Up, m.Keys.PageUp):
 		v.top = max(0, v.top-1)
 	default:
 		m.dialog = nil
@@ -145,11 +148,13 @@ func (v *forecastView) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-func (v *forecastView) lines(m *Model, width, height int) []string {
+// Lines implements [Dialog].
+func (v *forecastView) Lines(f Frame, width, height int) []string {
+	m := f.(*Model)
 	lines := forecastLines(m, width)
 	room := max(1, height-1)
 	first := max(0, min(v.top, len(lines)-room))
-	return append(fitLines(lines[first:], width, room), m.theme.hint.Render(clip("↑ ↓ scroll   any other key closes the forecast", width)))
+	return append(fitLines(lines[first:], width, room), m.Theme.hint.Render(clip("↑ ↓ scroll   any other key closes the forecast", width)))
 }
 
 // forecastLines renders the entries of the forecast.
@@ -165,12 +170,12 @@ func forecastLines(m *Model, width int) (lines []string) {
 		if e.PostCount > 1 {
 			head += fmt.Sprintf(", %d posts", e.PostCount)
 		}
-		lines = append(lines, m.theme.title.Render(clip(head, width)))
+		lines = append(lines, m.Theme.title.Render(clip(head, width)))
 		for _, line := range wrap(oneLine(apiv1.WithTimes(e.Message, m.forecastTime)), width-2) {
 			lines = append(lines, "  "+line)
 		}
 		for _, line := range wrap(oneLine(e.Command), width-2) {
-			lines = append(lines, "  "+m.theme.warn.Render(line))
+			lines = append(lines, "  "+m.Theme.warn.Render(line))
 		}
 	}
 	return lines

@@ -10,8 +10,8 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// formField is one field of a form.
-type formField struct {
+// FormField is one field of a form.
+type FormField struct {
 	name     string // the field's name in errors, for example credentials.token
 	label    string
 	about    string
@@ -22,177 +22,162 @@ type formField struct {
 }
 
 // changed reports whether the value differs from the original.
-func (f *formField) changed() bool { return f.value() != f.original }
+func (f *FormField) changed() bool { return f.value() != f.original }
 
 // value returns the typed text without surrounding white space, such as a line break
 // after a pasted secret.
-func (f *formField) value() string { return strings.TrimSpace(f.input.Value()) }
+func (f *FormField) value() string { return strings.TrimSpace(f.input.Value()) }
 
-// form asks for several values. It keeps what was typed until the daemon has
+// Form asks for several values. It keeps what was typed until the daemon has
 // accepted it or the user leaves.
-type form struct {
-	seq     int // identifies this form, to ignore late responses
-	title   string
-	fields  []formField
+type Form struct {
+	Title   string
+	Fields  []FormField
 	focused int
 	sending bool
 	leaving bool
 	fault   string
-	send    func(m *Model, f *form) tea.Cmd // its result is a formMsg with the form's seq
-}
-
-// formMsg is the result of submitting a form.
-type formMsg struct {
-	seq  int
-	done string
-	id   string // the account that was changed
-	bad  bool   // show done as a warning
-	err  error
+	// Send sends the values. Its command returns a message of the screen that opened the
+	// form, which closes the form or calls Refuse.
+	Send func() tea.Cmd
 }
 
 // newField returns a field with an initial value.
-func newField(t theme, name, label, about, value string) formField {
-	f := formField{name: name, label: label, about: about, original: value, input: newInput(t, "")}
+func newField(t theme, name, label, about, value string) FormField {
+	f := FormField{name: name, label: label, about: about, original: value, input: newInput(t, "")}
 	f.input.SetValue(value)
 	f.input.Blur()
 	return f
 }
 
 // conceal makes a field secret: the text is shown as dots.
-func (f *formField) conceal() {
+func (f *FormField) conceal() {
 	f.input.EchoMode, f.input.EchoCharacter = textinput.EchoPassword, '•'
 }
 
-// openForm shows a form.
-func (m *Model) openForm(f *form) {
-	m.forms++
-	f.seq = m.forms
-	f.focus(0)
-	m.dialog, m.notice = f, notice{}
+// OpenForm shows a form with the cursor in its first field.
+func OpenForm(f Frame, d *Form) {
+	d.focus(0)
+	f.ClearNotice()
+	f.Open(d)
 }
 
-func (f *form) fullScreen() bool { return true }
+// FullScreen implements [Dialog].
+func (d *Form) FullScreen() bool { return true }
 
-func (f *form) key(m *Model, k tea.KeyMsg) tea.Cmd {
-	if f.leaving {
-		return f.handleLeaveKey(m, k)
+// Key implements [Dialog].
+func (d *Form) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+	if d.leaving {
+		return d.handleLeaveKey(f, k)
 	}
-	switch {
-	case key.Matches(k, m.keys.Kill), key.Matches(k, m.keys.Leave):
-		f.askToLeave(m)
-	case f.sending:
-	case key.Matches(k, m.keys.Save), k.Type == tea.KeyEnter && f.focused == len(f.fields)-1:
-		return f.submit(m)
-	case key.Matches(k, m.keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
-		f.focus((f.focused + 1) % len(f.fields))
-	case key.Matches(k, m.keys.FieldBack), k.Type == tea.KeyUp:
-		f.focus((f.focused + len(f.fields) - 1) % len(f.fields))
+	switch s := f.Current(); {
+	case key.Matches(k, s.Keys.Kill), key.Matches(k, s.Keys.Leave):
+		d.askToLeave(f)
+	case d.sending:
+	case key.Matches(k, s.Keys.Save), k.Type == tea.KeyEnter && d.focused == len(d.Fields)-1:
+		return d.submit()
+	case key.Matches(k, s.Keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
+		d.focus((d.focused + 1) % len(d.Fields))
+	case key.Matches(k, s.Keys.FieldBack), k.Type == tea.KeyUp:
+		d.focus((d.focused + len(d.Fields) - 1) % len(d.Fields))
 	default:
-		f.fault, f.fields[f.focused].fault = "", ""
-		f.fields[f.focused].input, _ = f.fields[f.focused].input.Update(k)
+		d.fault, d.Fields[d.focused].fault = "", ""
+		d.Fields[d.focused].input, _ = d.Fields[d.focused].input.Update(k)
 	}
 	return nil
 }
 
-func (f *form) focus(i int) {
-	f.fields[f.focused].input.Blur()
-	f.focused = i
-	f.fields[i].input.Focus()
+func (d *Form) focus(i int) {
+	d.Fields[d.focused].input.Blur()
+	d.focused = i
+	d.Fields[i].input.Focus()
 }
 
 // submit sends the form unless a required field is empty.
-func (f *form) submit(m *Model) tea.Cmd {
-	for i := range f.fields {
-		if field := &f.fields[i]; field.required && field.value() == "" {
+func (d *Form) submit() tea.Cmd {
+	for i := range d.Fields {
+		if field := &d.Fields[i]; field.required && field.value() == "" {
 			field.fault = "required"
-			f.focus(i)
+			d.focus(i)
 			return nil
 		}
 	}
-	f.sending, f.fault = true, ""
-	return f.send(m, f)
+	d.sending, d.fault = true, ""
+	return d.Send()
 }
 
 // askToLeave closes the form. If something was typed, it asks first.
-func (f *form) askToLeave(m *Model) {
-	for i := range f.fields {
-		if f.fields[i].changed() {
-			f.leaving = true
+func (d *Form) askToLeave(f Frame) {
+	for i := range d.Fields {
+		if d.Fields[i].changed() {
+			d.leaving = true
 			return
 		}
 	}
-	m.dialog = nil
+	f.Close()
 }
 
-func (f *form) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
-	switch {
-	case key.Matches(k, m.keys.Kill):
+func (d *Form) handleLeaveKey(f Frame, k tea.KeyMsg) tea.Cmd {
+	switch s := f.Current(); {
+	case key.Matches(k, s.Keys.Kill):
 		return tea.Quit
-	case key.Matches(k, m.keys.Discard):
-		m.dialog = nil
-		m.showNotice("discarded")
-	case key.Matches(k, m.keys.Keep):
-		f.leaving = false
+	case key.Matches(k, s.Keys.Discard):
+		f.Close()
+		f.ShowNotice("discarded")
+	case key.Matches(k, s.Keys.Keep):
+		d.leaving = false
 	}
 	return nil
 }
 
-// handleResult shows the result. A refused form keeps its fields.
-func (f *form) handleResult(m *Model, msg formMsg) {
-	f.sending = false
-	if msg.err == nil {
-		m.dialog = nil
-		m.accounts.loaded, m.accounts.anchor = false, msg.id
-		if m.showNotice(msg.done); msg.bad {
-			m.showError(msg.done)
-		}
-		return
-	}
-	if noResponse(msg.err) {
-		m.accounts.loaded = false
-		f.fault = "no response: the account may be saved. Leave and check the list before you try again. " + explain(msg.err)
-		return
-	}
+// Refuse shows why the values were not accepted, next to the field that the error names if
+// the form has it. The form keeps its values.
+func (d *Form) Refuse(err error) {
 	var refused *schedctl.Error
-	if asError(msg.err, &refused) && f.showFieldError(refused.Field, explain(msg.err)) {
+	if asError(err, &refused) && d.showFieldError(refused.Field, explain(err)) {
+		d.sending = false
 		return
 	}
-	f.fault = explain(msg.err)
+	d.Fail(explain(err))
 }
+
+// Fail shows what went wrong below the fields. The form keeps its values.
+func (d *Form) Fail(fault string) { d.sending, d.fault = false, fault }
 
 // showFieldError shows an error next to the named field and reports whether there is
 // such a field.
-func (f *form) showFieldError(name, fault string) bool {
-	for i := range f.fields {
-		if name != "" && f.fields[i].name == name {
-			f.fields[i].fault = fault
-			f.focus(i)
+func (d *Form) showFieldError(name, fault string) bool {
+	for i := range d.Fields {
+		if name != "" && d.Fields[i].name == name {
+			d.Fields[i].fault = fault
+			d.focus(i)
 			return true
 		}
 	}
 	return false
 }
 
-func (f *form) lines(m *Model, width, height int) []string {
-	t := m.theme
-	below := f.messages(m, width)
+// Lines implements [Dialog].
+func (d *Form) Lines(f Frame, width, height int) []string {
+	t := f.Current().Theme
+	below := d.messages(f, width)
 	lines, at := []string{}, 0
-	for i := range f.fields {
-		if i == f.focused {
+	for i := range d.Fields {
+		if i == d.focused {
 			at = len(lines)
 		}
-		lines = append(lines, f.fieldLines(t, i, width)...)
+		lines = append(lines, d.fieldLines(t, i, width)...)
 	}
 	room := max(1, height-len(below)-2)
-	lines = append([]string{t.title.Render(clip(f.title, width)), ""}, fitLines(linesAround(lines, at, room), width, room)...)
+	lines = append([]string{t.title.Render(clip(d.Title, width)), ""}, fitLines(linesAround(lines, at, room), width, room)...)
 	return append(lines, below...)
 }
 
 // fieldLines renders a field, and its description if it is focused.
-func (f *form) fieldLines(t theme, i, width int) []string {
+func (d *Form) fieldLines(t theme, i, width int) []string {
 	const most = 20
-	field := &f.fields[i]
-	here := i == f.focused
+	field := &d.Fields[i]
+	here := i == d.focused
 	label := padRight(field.label, min(most, width/3))
 	if here {
 		label = t.title.Render(label)
@@ -214,21 +199,30 @@ func (f *form) fieldLines(t theme, i, width int) []string {
 }
 
 // messages renders the question whether to leave, or errors and the keys.
-func (f *form) messages(m *Model, width int) (lines []string) {
-	t := m.theme
-	if f.leaving {
-		for _, l := range append(wrap("Leave? Your changes are not saved.", width), wrap(leaveKeys(m.keys), width)...) {
+func (d *Form) messages(f Frame, width int) (lines []string) {
+	t := f.Current().Theme
+	if d.leaving {
+		for _, l := range append(wrap("Leave? Your changes are not saved.", width), wrap(leaveKeys(f.Current().Keys), width)...) {
 			lines = append(lines, t.warn.Render(l))
 		}
 		return lines
 	}
-	for _, l := range wrap(m.inNames(f.fault), width) {
+	for _, l := range wrap(f.Current().InNames(d.fault), width) {
 		if l != "" {
 			lines = append(lines, t.bad.Render(l))
 		}
 	}
-	if f.sending {
+	if d.sending {
 		return append(lines, t.hint.Render("contacting the network …"))
 	}
-	return append(lines, shortHelp(t, []key.Binding{m.keys.Save, m.keys.Field, m.keys.FieldBack, m.keys.Leave}, width))
+	return append(lines, shortHelp(t, d.FootKeys(f), width))
+}
+
+// FootKeys implements [FootKeys].
+func (d *Form) FootKeys(f Frame) []key.Binding {
+	if d.leaving || d.sending {
+		return nil
+	}
+	k := &f.Current().Keys
+	return []key.Binding{k.Save, k.Field, k.FieldBack, k.Leave}
 }

@@ -34,7 +34,7 @@ type grab struct {
 func (m *Model) grabPosts() tea.Cmd {
 	cmd := m.sendNudge() // of another move by keys
 	selected := m.selectedID()
-	g := &grab{input: newInput(m.theme, "or type a time: tomorrow 9am, friday, +2h")}
+	g := &grab{input: newInput(m.Theme, "or type a time: tomorrow 9am, friday, +2h")}
 	left := 0
 	for _, p := range m.chosen() {
 		_, pending := m.busy[p.ID]
@@ -49,13 +49,13 @@ func (m *Model) grabPosts() tea.Cmd {
 	}
 	switch {
 	case len(g.posts) == 0 && left > 0 && m.nudge.id != "":
-		m.showNotice("the last change of this post is still being saved")
+		m.ShowNotice("the last change of this post is still being saved")
 		return cmd
 	case len(g.posts) == 0:
-		m.showError("only scheduled posts and proposals can be moved: s schedules a draft")
+		m.ShowError("only scheduled posts and proposals can be moved: s schedules a draft")
 		return cmd
 	case left > 0:
-		m.showNotice(plural(left, "marked post") + " without a time or with a change in progress stay where they are")
+		m.ShowNotice(plural(left, "marked post") + " without a time or with a change in progress stay where they are")
 	}
 	g.ids = make(map[string]struct{}, len(g.posts))
 	for i := range g.posts {
@@ -66,7 +66,8 @@ func (m *Model) grabPosts() tea.Cmd {
 	return cmd
 }
 
-func (g *grab) fullScreen() bool { return false }
+// FullScreen implements [Dialog].
+func (g *grab) FullScreen() bool { return false }
 
 // has reports whether a post is grabbed.
 func (g *grab) has(id string) bool {
@@ -104,7 +105,7 @@ func (g *grab) placed(p apiv1.Post, zone *time.Location) apiv1.Post {
 func (g *grab) show(m *Model) {
 	shown := make([]apiv1.Post, len(g.posts))
 	for i, p := range g.posts {
-		shown[i] = g.placed(p, m.zone)
+		shown[i] = g.placed(p, m.Zone)
 	}
 	m.previewAll(shown)
 	m.follow(shown[0])
@@ -117,9 +118,11 @@ func (g *grab) show(m *Model) {
 	}
 }
 
-func (g *grab) key(m *Model, k tea.KeyMsg) tea.Cmd {
+// Key implements [Dialog].
+func (g *grab) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+	m := f.(*Model)
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		g.putBack(m)
 		return m.quit()
 	case k.Type == tea.KeyEsc:
@@ -190,23 +193,23 @@ func (g *grab) read(m *Model) {
 		if text[0] == '-' {
 			s = s.Negative()
 		}
-		g.moveTo(s.From(planned(g.posts[0]).In(m.zone)).Time)
+		g.moveTo(s.From(planned(g.posts[0]).In(m.Zone)).Time)
 		return
 	}
 	if h, minute, ok := when.ParseClock(text); ok {
-		y, month, d := planned(g.posts[0]).In(m.zone).Date()
-		g.moveTo(time.Date(y, month, d, h, minute, 0, 0, m.zone))
+		y, month, d := planned(g.posts[0]).In(m.Zone).Date()
+		g.moveTo(time.Date(y, month, d, h, minute, 0, 0, m.Zone))
 		return
 	}
-	at, day, err := when.ParseBound(text, m.now, m.zone)
+	at, day, err := when.ParseBound(text, m.Now, m.Zone)
 	if err != nil {
 		g.fault = err.Error()
 		return
 	}
-	to := at.Time.In(m.zone)
+	to := at.Time.In(m.Zone)
 	if day {
-		h, minute, s := planned(g.posts[0]).In(m.zone).Clock()
-		to = time.Date(to.Year(), to.Month(), to.Day(), h, minute, s, 0, m.zone)
+		h, minute, s := planned(g.posts[0]).In(m.Zone).Clock()
+		to = time.Date(to.Year(), to.Month(), to.Day(), h, minute, s, 0, m.Zone)
 	}
 	g.moveTo(to)
 }
@@ -234,7 +237,7 @@ func (g *grab) putBack(m *Model) tea.Cmd {
 	for t := range m.feeds {
 		m.feeds[t].moved = nil
 	}
-	m.showNotice("not moved")
+	m.ShowNotice("not moved")
 	return tea.Batch(cmds...)
 }
 
@@ -247,7 +250,7 @@ func (g *grab) drop(m *Model) tea.Cmd {
 		return g.putBack(m)
 	}
 	for _, p := range g.posts {
-		if !g.at(p, m.zone).Time.After(m.now) {
+		if !g.at(p, m.Zone).Time.After(m.Now) {
 			g.fault = "the new time of " + quoted(p) + " is in the past: move further, or press esc to put back"
 			return nil
 		}
@@ -258,7 +261,7 @@ func (g *grab) drop(m *Model) tea.Cmd {
 
 // sendMove sends the move of some of the grabbed posts.
 func (m *Model) sendMove(g *grab, posts []apiv1.Post, allowBlackout bool) tea.Cmd {
-	zone := m.zone
+	zone := m.Zone
 	b := bulk{
 		verb: "moved", backVerb: "moved back", backLabel: "move %s back", posts: posts,
 		shown: func(p apiv1.Post) apiv1.Post { return g.placed(p, zone) },
@@ -274,7 +277,7 @@ func (m *Model) sendMove(g *grab, posts []apiv1.Post, allowBlackout bool) tea.Cm
 		},
 	}
 	if !allowBlackout {
-		b.anyway = func(m *Model, refused []apiv1.Post) tea.Cmd { return m.sendMove(g, refused, true) }
+		b.anyway = func(refused []apiv1.Post) tea.Cmd { return m.sendMove(g, refused, true) }
 	}
 	if len(posts) == 1 {
 		return m.sendMoveOfOne(b, g)
@@ -285,14 +288,14 @@ func (m *Model) sendMove(g *grab, posts []apiv1.Post, allowBlackout bool) tea.Cm
 // sendMoveOfOne sends the move of one post, as the keys that move a post do.
 func (m *Model) sendMoveOfOne(b bulk, g *grab) tea.Cmd {
 	p := b.posts[0]
-	c, to := m.cfg.Client, b.shown(p)
+	c, to := m.Client(), b.shown(p)
 	ch := change{
-		post: p, shown: to, done: "moved to " + when.Format(planned(to).In(m.zone)),
+		post: p, shown: to, done: "moved to " + when.Format(planned(to).In(m.Zone)),
 		call: func(ctx context.Context) (apiv1.Post, error) { return b.call(ctx, c, p) },
 		undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) },
 	}
 	if b.anyway != nil {
-		ch.anyway = func(m *Model) tea.Cmd { return b.anyway(m, []apiv1.Post{p}) }
+		ch.anyway = func() tea.Cmd { return b.anyway([]apiv1.Post{p}) }
 	}
 	m.marks.drop(p.ID)
 	return m.startChange(ch)

@@ -27,12 +27,12 @@ type groupsMsg struct {
 }
 
 func (m *Model) fillGroups() tea.Cmd {
-	g, c := &m.groups, m.cfg.Client
+	g, c := &m.groups, m.Client()
 	if !g.wanted || g.loading {
 		return nil
 	}
 	g.wanted, g.loading = false, true
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := c.AccountGroups(ctx)
 		return groupsMsg{list: list, err: unlessUnknown(err)}
 	})
@@ -127,6 +127,6 @@ func (c *composer) groupLine(g apiv1.AccountGroup, here bool, width int) string 
 	if g.HiddenAccounts > 0 {
 		text += fmt.Sprintf(" and %d that your key may not use", g.HiddenAccounts)
 	}
-	line := checkbox(item{chosen: all, partly: some}) + " " + groupName(g) + " " + c.theme.faint.Render(text)
+	line := checkbox(Item{Chosen: all, Partly: some}) + " " + groupName(g) + " " + c.theme.faint.Render(text)
 	return clip(c.theme.mark(here)+line, width-1)
 }

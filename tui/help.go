@@ -13,15 +13,18 @@ import (
 // help shows every key. It is generated from the key map.
 type help struct{ top int }
 
-func (h *help) fullScreen() bool { return true }
+// FullScreen implements [Dialog].
+func (h *help) FullScreen() bool { return true }
 
-func (h *help) key(m *Model, k tea.KeyMsg) tea.Cmd {
+// Key implements [Dialog].
+func (h *help) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+	m := f.(*Model)
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		return tea.Quit
-	case key.Matches(k, m.keys.Down, m.keys.PageDown):
-		h.top = min(h.top+1, len(helpLines(m.theme, m.keys, m.width)))
-	case key.Matches(k, m.keys.Up, m.keys.PageUp):
+	case key.Matches(k, m.Keys.Down, m.Keys.PageDown):
+		h.top = min(h.top+1, len(helpLines(m.Theme, m.Keys, m.width)))
+	case key.Matches(k, m.Keys.Up, m.Keys.PageUp):
 		h.top = max(0, h.top-1)
 	default:
 		m.dialog = nil
@@ -29,11 +32,13 @@ func (h *help) key(m *Model, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-func (h *help) lines(m *Model, width, height int) []string {
-	lines := helpLines(m.theme, m.keys, width)
+// Lines implements [Dialog].
+func (h *help) Lines(f Frame, width, height int) []string {
+	m := f.(*Model)
+	lines := helpLines(m.Theme, m.Keys, width)
 	room := max(1, height-1)
 	first := max(0, min(h.top, len(lines)-room))
-	return append(fitLines(lines[first:], width, room), m.theme.hint.Render(clip("↑ ↓ scroll   any other key closes help", width)))
+	return append(fitLines(lines[first:], width, room), m.Theme.hint.Render(clip("↑ ↓ scroll   any other key closes help", width)))
 }
 
 // helpLines lists the keys, in two columns if the screen is wide enough.

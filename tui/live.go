@@ -87,7 +87,7 @@ func (m *Model) takeLink(msg linkMsg) tea.Cmd {
 		m.link.state = before // an attempt does not change the displayed state
 	}
 	if msg.err != nil && before == linkOpen && !errors.Is(msg.err, ErrUnreachable) {
-		m.showError(explain(msg.err))
+		m.ShowError(explain(msg.err))
 	}
 	switch {
 	case msg.state != linkOpen || before == linkOpen:
@@ -103,15 +103,15 @@ func (m *Model) takeLink(msg linkMsg) tea.Cmd {
 func (l link) text(s drawContext) string {
 	switch l.state {
 	case linkOpen:
-		return s.theme.good.Render("live")
+		return s.Theme.good.Render("live")
 	case linkRefused:
-		return s.theme.bad.Render("key refused")
+		return s.Theme.bad.Render("key refused")
 	case linkWaiting:
 		text := "offline"
-		if wait := l.again.Sub(s.now).Round(time.Second); wait > 0 && !s.theme.plain {
+		if wait := l.again.Sub(s.Now).Round(time.Second); wait > 0 && !s.Theme.plain {
 			text += ", retry " + relativeTime(wait)
 		}
-		return s.theme.warn.Render(text)
+		return s.Theme.warn.Render(text)
 	}
-	return s.theme.faint.Render("connecting")
+	return s.Theme.faint.Render("connecting")
 }

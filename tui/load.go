@@ -60,8 +60,8 @@ func (m *Model) fillFeed(t tab) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	c := m.cfg.Client
-	return m.call(func(ctx context.Context) tea.Msg {
+	c := m.Client()
+	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := pageMsg{tab: t, need: n}
 		if t == tabReview {
 			msg.list, msg.pending, msg.err = reviewReader(c)(ctx, n.query)
@@ -84,9 +84,9 @@ func (m *Model) takePage(msg pageMsg) tea.Cmd {
 	}
 	first := !f.loaded && f.anchor == "" && f.from.IsZero()
 	if f.receive(msg.need, msg.list, msg.err); first && msg.tab == tabWeek {
-		f.selectFrom(m.now)
+		f.selectFrom(m.Now)
 	}
-	return m.retryLater(msg.err)
+	return m.RetryLater(msg.err)
 }
 
 // newer returns the post with the higher version.
@@ -97,13 +97,13 @@ func newer(a, b apiv1.Post) apiv1.Post {
 	return b
 }
 
-// retryLater shows why a read failed and schedules a retry.
-func (m *Model) retryLater(err error) tea.Cmd {
+// RetryLater shows why a read failed and schedules a retry.
+func (m *Model) RetryLater(err error) tea.Cmd {
 	if err == nil {
 		return nil
 	}
 	if !m.notice.bad { // an error of a change is more important
-		m.showError(explain(err))
+		m.ShowError(explain(err))
 	}
 	if m.pausing {
 		return nil

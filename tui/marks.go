@@ -92,12 +92,12 @@ func (m *Model) handleMarkKey(k tea.KeyMsg) bool {
 		return false
 	}
 	switch {
-	case key.Matches(k, m.keys.Mark):
+	case key.Matches(k, m.Keys.Mark):
 		m.markSelected()
-	case key.Matches(k, m.keys.Range):
+	case key.Matches(k, m.Keys.Range):
 		m.startRange()
-	case key.Matches(k, m.keys.Back) && len(m.marks.order) > 0:
-		m.showNotice(plural(len(m.marks.order), "post") + " no longer marked")
+	case key.Matches(k, m.Keys.Back) && len(m.marks.order) > 0:
+		m.ShowNotice(plural(len(m.marks.order), "post") + " no longer marked")
 		m.marks.clear()
 	default:
 		return false
@@ -112,7 +112,7 @@ func (m *Model) underSelection() []apiv1.Post {
 		var list []apiv1.Post
 		for _, pg := range f.pages {
 			for _, p := range pg.posts {
-				if m.month.has(p, m.zone) {
+				if m.month.has(p, m.Zone) {
 					list = append(list, p)
 				}
 			}
@@ -130,7 +130,7 @@ func (m *Model) markSelected() {
 	list := m.underSelection()
 	m.marks.span = markRange{}
 	if len(list) == 0 {
-		m.showNotice("there is no post to mark")
+		m.ShowNotice("there is no post to mark")
 		return
 	}
 	if slices.ContainsFunc(list, func(p apiv1.Post) bool { return !m.marks.has(p.ID) }) {
@@ -153,7 +153,7 @@ func (m *Model) markSelected() {
 // noteMarks says that not all posts could be marked.
 func (m *Model) noteMarks(all bool) {
 	if !all {
-		m.showError(fmt.Sprintf("at most %d posts can be marked", maxMarks))
+		m.ShowError(fmt.Sprintf("at most %d posts can be marked", maxMarks))
 	}
 }
 
@@ -162,12 +162,12 @@ func (m *Model) startRange() {
 	r := &m.marks.span
 	if r.from != "" {
 		*r = markRange{}
-		m.showNotice(plural(len(m.marks.order), "post") + " marked")
+		m.ShowNotice(plural(len(m.marks.order), "post") + " marked")
 		return
 	}
 	p, ok := m.currentPost()
 	if !ok || isSeries(p) {
-		m.showNotice("there is no post to start a range at")
+		m.ShowNotice("there is no post to start a range at")
 		return
 	}
 	*r = markRange{from: p.ID, before: slices.Clone(m.marks.order), known: maps.Clone(m.marks.posts)}
@@ -187,7 +187,7 @@ func (m *Model) extendRange() {
 	first, ok := f.find(r.from)
 	if !ok {
 		m.marks.span = markRange{}
-		m.showNotice("the range has ended: its first post is not in this view")
+		m.ShowNotice("the range has ended: its first post is not in this view")
 		return
 	}
 	last := f.selected

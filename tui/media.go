@@ -81,12 +81,12 @@ func mediaLines(s drawContext, list []mediaOf, width int) (lines []string) {
 		lines = append(lines, wrap(fileName(m.asset), width)...)
 		if facts := mediaFacts(m.asset); facts != "" {
 			for _, l := range wrap(facts, width-2) {
-				lines = append(lines, "  "+s.theme.faint.Render(l))
+				lines = append(lines, "  "+s.Theme.faint.Render(l))
 			}
 		}
 		for _, l := range wrap(altLabel(m.alt), width-2) {
 			if m.alt == "" {
-				l = s.theme.warn.Render(l)
+				l = s.Theme.warn.Render(l)
 			}
 			lines = append(lines, "  "+l)
 		}

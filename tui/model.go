@@ -80,12 +80,9 @@ type Model struct {
 	upload callFunc
 	write  func(text string) (string, error) // Config.Edit, or nil
 	show   func(list []Picture) error        // Config.Show, or nil
-	theme  theme
-	keys   keyMap
 
+	Scene
 	width, height int
-	now           time.Time
-	zone          *time.Location
 
 	tab       tab
 	week      time.Time // the Monday of the displayed week
@@ -101,12 +98,11 @@ type Model struct {
 	forecast  forecastList
 	series    map[string]seriesInfo // by id
 	reviewers reviewers
-	forms     int // number of forms opened
 
 	slotRequests int                            // number of requests for slots
 	platforms    map[string]apiv1.PlatformEntry // as of the last form
 	detail       detail
-	dialog       dialog // the open dialog, or nil
+	dialog       Dialog // the open dialog, or nil
 
 	link         link
 	wasConnected bool      // the stream was open before
@@ -126,10 +122,11 @@ type Model struct {
 }
 
 // New returns the browser in its initial state. Its calls end with ctx.
-func New(ctx context.Context, cfg Config) Model {
-	m := Model{
-		cfg: cfg, theme: newTheme(cfg.Renderer, cfg.Plain, cfg.Background), keys: newKeyMap(),
-		width: defaultWidth, height: defaultHeight, now: cfg.Now(), zone: cfg.Zone,
+func New(ctx context.Context, cfg Config) *Model {
+	m := &Model{
+		cfg:   cfg,
+		Scene: Scene{Theme: newTheme(cfg.Renderer, cfg.Plain, cfg.Background), Keys: newKeyMap(), Zone: cfg.Zone, Now: cfg.Now()},
+		width: defaultWidth, height: defaultHeight,
 		series: map[string]seriesInfo{}, busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
 		call: callsWithin(ctx, callTimeout), upload: callsWithin(ctx, uploadTimeout),
 	}
@@ -139,8 +136,8 @@ func New(ctx context.Context, cfg Config) Model {
 	if cfg.Show != nil {
 		m.show = func(list []Picture) error { return cfg.Show(ctx, list) }
 	}
-	m.week = weekOf(m.now, m.zone)
-	m.month = monthScreen{first: monthOf(m.now, m.zone), day: dayOf(m.now, m.zone)}
+	m.week = weekOf(m.Now, m.Zone)
+	m.month = monthScreen{first: monthOf(m.Now, m.Zone), day: dayOf(m.Now, m.Zone)}
 	for t := range postTabs {
 		m.feeds[t].reset(t.query(m.week))
 	}
@@ -159,21 +156,21 @@ func callsWithin(ctx context.Context, timeout time.Duration) callFunc {
 }
 
 // Init starts the clock. Data is requested after the first window size.
-func (m Model) Init() tea.Cmd { return m.tick() }
+func (m *Model) Init() tea.Cmd { return m.tick() }
 
 // tickMsg advances the clock on the screen.
 type tickMsg time.Time
 
-func (m Model) tick() tea.Cmd {
+func (m *Model) tick() tea.Cmd {
 	every, now := time.Second, m.cfg.Now
-	if m.theme.plain {
+	if m.Theme.plain {
 		every = time.Minute
 	}
 	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg(now()) })
 }
 
 // Update handles a message. It only changes the state and returns commands.
-func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	tab, selected := m.tab, m.selectedID()
 	cmd := m.handle(msg)
 	cmd = tea.Batch(cmd, m.noteSelection(msg, tab, selected))
@@ -189,12 +186,12 @@ type notice struct {
 	until time.Time
 }
 
-func (m *Model) showNotice(text string) {
-	m.notice = notice{text: m.inNames(text), until: m.now.Add(5 * time.Second)}
+func (m *Model) ShowNotice(text string) {
+	m.notice = notice{text: m.InNames(text), until: m.Now.Add(5 * time.Second)}
 }
 
-func (m *Model) showError(text string) {
-	m.notice = notice{text: m.inNames(text), bad: true, until: m.now.Add(20 * time.Second)}
+func (m *Model) ShowError(text string) {
+	m.notice = notice{text: m.InNames(text), bad: true, until: m.Now.Add(20 * time.Second)}
 }
 
 // endNotice ends a notice that is older than what happens now. An error stays.
@@ -213,17 +210,13 @@ func (m *Model) quitWhenSaved() tea.Cmd {
 	return nil
 }
 
-// drawContext is the state that all renderers need.
+// drawContext is the state that the renderers of posts need.
 type drawContext struct {
-	theme theme
-	zone  *time.Location
-	now   time.Time
-	names map[string]string // of accounts, by id
+	*Scene
 	busy  map[string]apiv1.Post
 	marks *marks
 	moves map[string]string // what the move of a grabbed post means, by id
 
-	tags      map[string]accountTag // of accounts, by id
 	blackouts []apiv1.Blackout
 
 	queues []apiv1.Queue
@@ -234,19 +227,11 @@ type drawContext struct {
 
 func (m *Model) scene() drawContext {
 	s := drawContext{
-		theme: m.theme, zone: m.zone, now: m.now, names: m.accounts.names, tags: m.accounts.tags, blackouts: m.blackouts.list, busy: m.busy,
+		Scene: &m.Scene, blackouts: m.blackouts.list, busy: m.busy,
 		marks: &m.marks, queues: m.queues.list, series: m.series, keyKinds: m.reviewers.kinds,
 	}
 	if g, ok := m.dialog.(*grab); ok {
 		s.moves = g.words
 	}
 	return s
-}
-
-// name returns the name of an account.
-func (s drawContext) name(id string) string {
-	if n := s.names[id]; n != "" {
-		return oneLine(n)
-	}
-	return oneLine(id)
 }

@@ -45,25 +45,25 @@ func (s *monthScreen) has(p apiv1.Post, zone *time.Location) bool {
 func (m *Model) handleMonthKey(k tea.KeyMsg) bool {
 	s := &m.month
 	switch {
-	case key.Matches(k, m.keys.Left):
+	case key.Matches(k, m.Keys.Left):
 		m.stepMonthDay(-1)
-	case key.Matches(k, m.keys.Right):
+	case key.Matches(k, m.Keys.Right):
 		m.stepMonthDay(1)
-	case key.Matches(k, m.keys.Up):
+	case key.Matches(k, m.Keys.Up):
 		m.stepMonthRow(-1)
-	case key.Matches(k, m.keys.Down):
+	case key.Matches(k, m.Keys.Down):
 		m.stepMonthRow(1)
-	case key.Matches(k, m.keys.WeekSooner, m.keys.PageUp):
+	case key.Matches(k, m.Keys.WeekSooner, m.Keys.PageUp):
 		m.stepMonth(-1)
-	case key.Matches(k, m.keys.WeekLater, m.keys.PageDown):
+	case key.Matches(k, m.Keys.WeekLater, m.Keys.PageDown):
 		m.stepMonth(1)
-	case key.Matches(k, m.keys.Top):
+	case key.Matches(k, m.Keys.Top):
 		m.goTo(s.first)
-	case key.Matches(k, m.keys.End):
+	case key.Matches(k, m.Keys.End):
 		m.goTo(s.first.AddDate(0, 1, -1))
-	case key.Matches(k, m.keys.Open) && !s.inDay:
+	case key.Matches(k, m.Keys.Open) && !s.inDay:
 		_, s.inDay = m.currentPost()
-	case key.Matches(k, m.keys.Back) && s.inDay:
+	case key.Matches(k, m.Keys.Back) && s.inDay:
 		m.goTo(s.day)
 	default:
 		return false
@@ -81,7 +81,7 @@ func (m *Model) stepMonthRow(by int) {
 		return
 	}
 	f := m.feed()
-	if p, ok := f.at(f.selected + by); ok && m.month.has(p, m.zone) {
+	if p, ok := f.at(f.selected + by); ok && m.month.has(p, m.Zone) {
 		f.move(by)
 	}
 }
@@ -150,7 +150,7 @@ func monthDays(f *feed, start time.Time) (days [7 * monthWeeks]monthDay) {
 // monthDraft returns a draft for the selected day of the month if that is to come.
 func (m *Model) monthDraft() draft {
 	d := newDraft()
-	if day := m.month.day; day.After(m.now) {
+	if day := m.month.day; day.After(m.Now) {
 		d.time = day.Format("2006-01-02") + " 09:00"
 	}
 	return d

@@ -53,7 +53,7 @@ func (m *Model) click(x, y int) {
 		m.clickEntry(row)
 		return
 	}
-	rows := m.draw(f, m.listWidth(), m.bodyHeight())
+	rows := m.draw(f, m.listWidth(), m.BodyHeight())
 	if row >= len(rows.posts) || rows.posts[row] == noPost {
 		return
 	}
@@ -82,7 +82,7 @@ func (m *Model) clickTab(x int) {
 
 // clickWeek selects a post or a free slot in the week.
 func (m *Model) clickWeek(x, row int) {
-	height := m.bodyHeight()
+	height := m.BodyHeight()
 	d, line := x/max(1, m.width/7), row-weekHeadLines
 	cells := m.weekCells(m.scene(), m.width, height-weekHeadLines-previewLines)
 	if d >= len(cells) || line < 0 || line >= len(cells[d].owner) || cells[d].owner[line] == noPost {
@@ -100,8 +100,8 @@ func (m *Model) clickWeek(x, row int) {
 
 // clickMonth selects a day of the month, or a post of the selected day below it.
 func (m *Model) clickMonth(x, row int) {
-	height := m.bodyHeight()
-	if m.width < minMonthWidth || m.theme.plain {
+	height := m.BodyHeight()
+	if m.width < minMonthWidth || m.Theme.plain {
 		return
 	}
 	start, _ := monthPeriod(m.month.first)
@@ -175,7 +175,7 @@ func keyAt(b key.Binding, x int) string {
 
 // keyRow returns the line of the screen with the keys.
 func (m *Model) keyRow() int {
-	if m.dialog != nil && m.dialog.fullScreen() {
+	if m.dialog != nil && m.dialog.FullScreen() {
 		return m.height - len(footLines(m, m.width)) - 1
 	}
 	return m.height - 1
@@ -183,21 +183,11 @@ func (m *Model) keyRow() int {
 
 // footKeys returns the keys that this line shows.
 func (m *Model) footKeys() []key.Binding {
-	switch d := m.dialog.(type) {
-	case nil:
+	if m.dialog == nil {
 		return m.shortKeys()
-	case *confirm:
-		return []key.Binding{m.keys.Yes, m.keys.No}
-	case *grab:
-		return m.grabKeys()
-	case *menu:
-		return m.menuKeys()
-	case *form:
-		if !d.leaving && !d.sending {
-			return []key.Binding{m.keys.Save, m.keys.Field, m.keys.FieldBack, m.keys.Leave}
-		}
-	case *composer:
-		return d.footKeys(m)
+	}
+	if d, ok := m.dialog.(FootKeys); ok {
+		return d.FootKeys(m)
 	}
 	return nil
 }

@@ -40,13 +40,13 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 	f := &m.feeds[tabQueues]
 	switch {
 	case m.tab != tabQueues || m.detail.open:
-		m.showError("posts are put in order in their queue: press " + tabQueues.number() + " and open it")
+		m.ShowError("posts are put in order in their queue: press " + tabQueues.number() + " and open it")
 		return nil
 	case filtered(tabQueues, f.query):
-		m.showError("the order cannot be changed while posts are hidden: press esc first")
+		m.ShowError("the order cannot be changed while posts are hidden: press esc first")
 		return nil
 	case p.Slot == nil || p.Status != schedctl.Scheduled:
-		m.showError("only scheduled posts with a slot can be put in order")
+		m.ShowError("only scheduled posts with a slot can be put in order")
 		return nil
 	}
 	if m.drag.id != "" && m.drag.id != p.ID {
@@ -57,7 +57,7 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 	}
 	other, ok := f.at(f.selected + by)
 	if !ok || other.Slot == nil || other.Status != schedctl.Scheduled {
-		m.showNotice("there is no queued post to exchange the slot with")
+		m.ShowNotice("there is no queued post to exchange the slot with")
 		return nil
 	}
 	if !slices.Contains(m.drag.after, other.ID) && m.changePending(other.ID) {
@@ -122,8 +122,8 @@ func (m *Model) sendDrag() tea.Cmd {
 
 // order sends an order of posts, and reads some of them again.
 func (m *Model) order(d drag, undoes *undo) tea.Cmd {
-	c := m.cfg.Client
-	return m.call(func(ctx context.Context) tea.Msg {
+	c := m.Client()
+	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := orderedMsg{drag: d, undoes: undoes}
 		if _, msg.err = c.OrderQueue(ctx, d.queueID, d.after); msg.err != nil {
 			return msg
@@ -141,7 +141,7 @@ func (m *Model) order(d drag, undoes *undo) tea.Cmd {
 func (m *Model) dropDrag() tea.Cmd {
 	d := m.drag
 	m.drag = drag{seq: d.seq + 1}
-	m.showNotice("not moved")
+	m.ShowNotice("not moved")
 	return m.revertDrag(d)
 }
 
@@ -168,7 +168,7 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	d := msg.drag
 	m.finishUndo(msg.undoes, apiv1.Post{}, msg.err)
 	if msg.err != nil {
-		m.showError(m.refusal(change{undoes: msg.undoes}, msg.err))
+		m.ShowError(m.refusal(change{undoes: msg.undoes}, msg.err))
 		return m.revertDrag(d)
 	}
 	var cmds []tea.Cmd
@@ -185,14 +185,14 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	m.refreshSlots()
 	cmd := tea.Batch(cmds...)
 	if msg.undoes != nil {
-		m.showNotice("undone: the order is as before")
+		m.ShowNotice("undone: the order is as before")
 		return cmd
 	}
-	m.showNotice("the order is changed")
+	m.ShowNotice("the order is changed")
 	back := drag{queueID: d.queueID, before: d.after, after: d.before, versions: d.versions}
 	m.offerUndo(&undo{
 		label: "put " + plural(len(d.before), "post") + " back in order",
-		run:   func(m *Model, u *undo) tea.Cmd { return m.order(back, u) },
+		run:   func(u *undo) tea.Cmd { return m.order(back, u) },
 	})
 	return cmd
 }

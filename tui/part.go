@@ -15,7 +15,7 @@ import (
 // partLines renders further parts, the first comment and the poll of a post.
 func partLines(s drawContext, p apiv1.Post, width int) (lines []string) {
 	add := func(title string, part apiv1.Part) {
-		lines = append(lines, "", s.theme.title.Render(title))
+		lines = append(lines, "", s.Theme.title.Render(title))
 		if part.Content != "" {
 			lines = append(lines, wrap(part.Content, width)...)
 		}
@@ -47,7 +47,7 @@ func pollLines(s drawContext, p apiv1.Poll, width int) []string {
 	}
 	lines := []string{}
 	for _, l := range wrap(about, width) {
-		lines = append(lines, s.theme.title.Render(l))
+		lines = append(lines, s.Theme.title.Render(l))
 	}
 	for _, option := range p.Options {
 		lines = append(lines, wrap("- "+oneLine(option), width)...)
@@ -87,7 +87,7 @@ func settingLines(p apiv1.Post, width int) (lines []string) {
 // overrideLines renders what one account gets instead of what all get.
 func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, width int) (lines []string) {
 	title := func(what string) {
-		lines = append(lines, "", s.theme.faint.Render(what+"for "+s.name(o.SocialAccountID)+":"))
+		lines = append(lines, "", s.Theme.faint.Render(what+"for "+s.name(o.SocialAccountID)+":"))
 	}
 	if o.Content != nil {
 		title("")

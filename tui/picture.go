@@ -59,10 +59,10 @@ func (m *Model) showPictures(p apiv1.Post) tea.Cmd {
 	list := pictures(p)
 	switch {
 	case len(list) == 0:
-		m.showNotice("the post has no pictures")
+		m.ShowNotice("the post has no pictures")
 		return nil
 	case m.show == nil:
-		m.showError("pictures are not shown here: the details describe the files")
+		m.ShowError("pictures are not shown here: the details describe the files")
 		return nil
 	}
 	show := m.show
@@ -72,7 +72,7 @@ func (m *Model) showPictures(p apiv1.Post) tea.Cmd {
 // handleShown shows why the pictures could not be shown.
 func (m *Model) handleShown(msg shownMsg) {
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
-		m.showError(explain(msg.err))
+		m.ShowError(explain(msg.err))
 	}
 }
 

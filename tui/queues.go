@@ -35,10 +35,10 @@ type queuesMsg struct {
 
 // fillQueues requests the queues, and the slots of the open queue as the user scrolls.
 func (m *Model) fillQueues() tea.Cmd {
-	h, c := &m.queues, m.cfg.Client
+	h, c := &m.queues, m.Client()
 	if !h.loaded && !h.loading && h.err == nil {
 		h.loading = true
-		return m.call(func(ctx context.Context) tea.Msg {
+		return m.Call(func(ctx context.Context) tea.Msg {
 			list, err := c.Queues(ctx)
 			return queuesMsg{list: list, err: unlessUnknown(err)}
 		})
@@ -47,8 +47,8 @@ func (m *Model) fillQueues() tea.Cmd {
 		return nil
 	}
 	w := &h.window
-	if w.missing(m.now) {
-		id, q := h.opened, SlotQuery{After: m.now}
+	if w.missing(m.Now) {
+		id, q := h.opened, SlotQuery{After: m.Now}
 		return m.askSlots(w, func(ctx context.Context, c Client) slotsMsg {
 			queue, err := c.Queue(ctx, id)
 			if err != nil {
@@ -72,7 +72,7 @@ func (m *Model) fillQueues() tea.Cmd {
 // slots.
 func (m *Model) needsMoreSlots() bool {
 	w := &m.queues.window
-	if w.next.IsZero() || w.next.Sub(m.now) > schedctl.QueueHorizon {
+	if w.next.IsZero() || w.next.Sub(m.Now) > schedctl.QueueHorizon {
 		return false
 	}
 	reach, rows := max(lookAhead, m.height), 0
@@ -100,7 +100,7 @@ func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 	h.loading = false
 	if h.err = msg.err; msg.err != nil {
 		h.wanted = false
-		return m.retryLater(msg.err)
+		return m.RetryLater(msg.err)
 	}
 	if !slices.EqualFunc(h.list, msg.list, func(a, b apiv1.Queue) bool { return a.ID == b.ID && a.Version == b.Version }) {
 		m.weekSlots = weekSlots{}
@@ -185,7 +185,7 @@ func timetable(q apiv1.Queue) schedctl.Queue {
 // needsQueues reports whether the screen needs the queues.
 func (m *Model) needsQueues() bool {
 	switch m.dialog.(type) {
-	case *composer, *prompt, *reviewForm, *commandLine, *grab:
+	case *composer, *Prompt, *reviewForm, *commandLine, *grab:
 		return true // a text can name a queue
 	}
 	if m.queues.wanted || m.tab.isCalendar() || m.tab == tabQueues {

@@ -36,11 +36,11 @@ type (
 func (m *Model) previewReflow() tea.Cmd {
 	q, ok := m.queue(m.queues.opened)
 	if m.tab != tabQueues || !ok {
-		m.showError("open a queue first: press " + tabQueues.number())
+		m.ShowError("open a queue first: press " + tabQueues.number())
 		return nil
 	}
-	c := m.cfg.Client
-	return m.call(func(ctx context.Context) tea.Msg {
+	c := m.Client()
+	return m.Call(func(ctx context.Context) tea.Msg {
 		moves, err := c.PreviewReflow(ctx, q.ID)
 		return previewMsg{queue: q, moves: moves, err: err}
 	})
@@ -49,41 +49,46 @@ func (m *Model) previewReflow() tea.Cmd {
 func (m *Model) takePreview(msg previewMsg) {
 	switch {
 	case msg.err != nil:
-		m.showError(explain(msg.err))
+		m.ShowError(explain(msg.err))
 	case m.dialog != nil || m.queues.opened != msg.queue.ID:
 	case len(msg.moves.Moves) == 0:
-		m.showNotice("nothing to move: all posts have slots of the queue")
+		m.ShowNotice("nothing to move: all posts have slots of the queue")
 	default:
 		m.dialog = &reflow{queue: msg.queue, moves: msg.moves}
 	}
 }
 
-func (d *reflow) fullScreen() bool { return true }
+// FullScreen implements [Dialog].
+func (d *reflow) FullScreen() bool { return true }
 
-func (d *reflow) key(m *Model, k tea.KeyMsg) tea.Cmd {
+// Key implements [Dialog].
+func (d *reflow) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+	m := f.(*Model)
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		return tea.Quit
-	case key.Matches(k, m.keys.Down, m.keys.PageDown):
+	case key.Matches(k, m.Keys.Down, m.Keys.PageDown):
 		d.top = clamp(d.top+1, len(d.moves.Moves))
-	case key.Matches(k, m.keys.Up, m.keys.PageUp):
+	case key.Matches(k, m.Keys.Up, m.Keys.PageUp):
 		d.top = clamp(d.top-1, len(d.moves.Moves))
-	case key.Matches(k, m.keys.Yes):
+	case key.Matches(k, m.Keys.Yes):
 		m.dialog = nil
-		c, id, digest := m.cfg.Client, d.queue.ID, d.moves.Digest
-		return m.call(func(ctx context.Context) tea.Msg {
+		c, id, digest := m.Client(), d.queue.ID, d.moves.Digest
+		return m.Call(func(ctx context.Context) tea.Msg {
 			moves, err := c.ReflowQueue(ctx, id, digest)
 			return reflowedMsg{moves: moves, err: err}
 		})
-	case key.Matches(k, m.keys.No):
+	case key.Matches(k, m.Keys.No):
 		m.dialog = nil
-		m.showNotice("nothing changed")
+		m.ShowNotice("nothing changed")
 	}
 	return nil
 }
 
-func (d *reflow) lines(m *Model, width, height int) []string {
-	s, t := m.scene(), m.theme
+// Lines implements [Dialog].
+func (d *reflow) Lines(f Frame, width, height int) []string {
+	m := f.(*Model)
+	s, t := m.scene(), m.Theme
 	head := []string{t.title.Render(clip("Give "+plural(len(d.moves.Moves), "post")+" of "+oneLine(d.queue.Name)+" new slots? This cannot be undone.", width)), ""}
 	arrow := " → "
 	if t.plain {
@@ -96,7 +101,7 @@ func (d *reflow) lines(m *Model, width, height int) []string {
 			text = postText(p)
 		}
 		const layout = "Mon _2 Jan 15:04"
-		times := move.From.In(s.zone).Format(layout) + arrow + move.To.In(s.zone).Format(layout)
+		times := move.From.In(s.Zone).Format(layout) + arrow + move.To.In(s.Zone).Format(layout)
 		if n := len(move.Behind); n > 0 {
 			times += "  behind " + plural(n, "post") + " that stay"
 		}
@@ -111,13 +116,13 @@ func (d *reflow) lines(m *Model, width, height int) []string {
 func (m *Model) takeReflowed(msg reflowedMsg) tea.Cmd {
 	switch {
 	case schedctl.CodeOf(msg.err) == schedctl.VersionMismatch:
-		m.showError("the queue has changed since the preview, so no post was moved: press F for a new preview")
+		m.ShowError("the queue has changed since the preview, so no post was moved: press F for a new preview")
 		return nil
 	case msg.err != nil:
-		m.showError(explain(msg.err))
+		m.ShowError(explain(msg.err))
 		return nil
 	}
-	m.showNotice(plural(len(msg.moves.Moves), "post") + " got new slots")
+	m.ShowNotice(plural(len(msg.moves.Moves), "post") + " got new slots")
 	m.offerUndo(&undo{why: "new slots cannot be undone: move the posts back with < and >"})
 	m.refreshSlots()
 	var cmds []tea.Cmd

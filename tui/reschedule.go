@@ -40,12 +40,12 @@ type nudgeMsg struct{ seq int }
 // moved. cmd sends the move of another post.
 func (m *Model) startNudge(p apiv1.Post) (cmd tea.Cmd, ok bool) {
 	if p.Status != schedctl.Scheduled || p.PublishAt == nil {
-		m.showError("the post has no time: press s to schedule it")
+		m.ShowError("the post has no time: press s to schedule it")
 		return nil, false
 	}
 	if m.nudge.id != "" && m.nudge.id != p.ID {
 		if cmd = m.sendNudge(); m.nudge.id != "" {
-			m.showNotice("the last move of another post is still being saved")
+			m.ShowNotice("the last move of another post is still being saved")
 			return cmd, false
 		}
 	}
@@ -62,9 +62,9 @@ func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
 	if !ok {
 		return before
 	}
-	at := when.Span{Days: by.days, Elapsed: by.by}.From(m.nudge.at.In(m.zone)).Time
-	if !at.After(m.now) {
-		m.showError("that time is in the past: press P to publish the post now")
+	at := when.Span{Days: by.days, Elapsed: by.by}.From(m.nudge.at.In(m.Zone)).Time
+	if !at.After(m.Now) {
+		m.ShowError("that time is in the past: press P to publish the post now")
 	} else {
 		m.nudge.at, m.nudge.steps = at, slotSteps{}
 		m.nudge.started++
@@ -138,15 +138,15 @@ func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
 
 // book schedules a post, or changes its time.
 func (m *Model) book(p apiv1.Post, b booking) tea.Cmd {
-	shown, wanted, c, zone := p, b.wantedSlot(), m.cfg.Client, m.zone
+	shown, wanted, c, zone := p, b.wantedSlot(), m.Client(), m.Zone
 	shown.Status = schedctl.Scheduled
 	ch := change{post: p, undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) }}
 	switch {
 	case !b.publishAt.NextSlot:
 		at := b.publishAt.Time
 		shown.PublishAt, shown.Slot, shown.QueueID = apiv1.NewTime(at), nil, nil
-		ch.done = "scheduled for " + when.Format(at.In(m.zone))
-		ch.anyway = func(m *Model) tea.Cmd {
+		ch.done = "scheduled for " + when.Format(at.In(m.Zone))
+		ch.anyway = func() tea.Cmd {
 			b.allowBlackout = true
 			return m.book(p, b)
 		}
@@ -172,12 +172,12 @@ func (m *Model) askTime(p apiv1.Post) tea.Cmd {
 		return nil
 	}
 	if len(p.SocialAccountIDs) == 0 {
-		m.showError("the post has no account: press i to choose one")
+		m.ShowError("the post has no account: press i to choose one")
 		return nil
 	}
-	d := newPrompt(m.theme, "When? ", "")
-	d.echo = func(m *Model, text string) string { return m.echoBooking(text) }
-	d.accept = func(m *Model, text string) (tea.Cmd, string) {
+	d := NewPrompt(m.Theme, "When? ", "")
+	d.Echo = func(text string) string { return m.echoBooking(text) }
+	d.Accept = func(text string) (tea.Cmd, string) {
 		b, fault := m.parseBooking(text)
 		if fault != "" {
 			return nil, fault

@@ -105,8 +105,8 @@ func (m *Model) fillKeys() tea.Cmd {
 		return nil
 	}
 	r.loading = true
-	c := m.cfg.Client
-	return m.call(func(ctx context.Context) tea.Msg {
+	c := m.Client()
+	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := c.APIKeys(ctx)
 		if err != nil {
 			return keysMsg{} // the names of the keys are in the posts
@@ -125,15 +125,15 @@ func (m *Model) takeKeys(msg keysMsg) {
 // handleReviewKey handles a key of the review of a post, and reports whether it was one.
 func (m *Model) handleReviewKey(k tea.KeyMsg, p apiv1.Post) (cmd tea.Cmd, ok bool) {
 	switch {
-	case key.Matches(k, m.keys.Approve):
+	case key.Matches(k, m.Keys.Approve):
 		cmd = m.decide(p, stepApprove, schedctl.OpApprove)
-	case key.Matches(k, m.keys.Cancel) && isPending(p):
+	case key.Matches(k, m.Keys.Cancel) && isPending(p):
 		cmd = m.decide(p, stepChanges, schedctl.OpRequestChanges)
-	case key.Matches(k, m.keys.Submit):
+	case key.Matches(k, m.Keys.Submit):
 		cmd = m.submit(p)
-	case key.Matches(k, m.keys.Withdraw):
+	case key.Matches(k, m.Keys.Withdraw):
 		cmd = m.ifReviewable(p, schedctl.OpWithdraw, func() tea.Cmd { return m.askWithdraw(p) })
-	case key.Matches(k, m.keys.Note):
+	case key.Matches(k, m.Keys.Note):
 		cmd = m.openReview(p, stepNote)
 	default:
 		return nil, false
@@ -160,13 +160,13 @@ func (m *Model) decide(p apiv1.Post, step reviewStep, op schedctl.Operation) tea
 	return m.ifReviewable(p, op, func() tea.Cmd {
 		switch own := m.cfg.Key; {
 		case hasApproval(p, schedctl.ApprovalChangesRequested):
-			m.showError("changes were requested: A asks for approval again")
+			m.ShowError("changes were requested: A asks for approval again")
 		case !isPending(p) && (op != schedctl.OpRequestChanges || !hasApproval(p, schedctl.ApprovalApproved)):
-			m.showError("the " + noun(p) + " does not wait for an approval: A asks for one")
+			m.ShowError("the " + noun(p) + " does not wait for an approval: A asks for one")
 		case !m.mayApprove():
-			m.showError(noApproverText)
+			m.ShowError(noApproverText)
 		case own.ID != "" && own.ID == p.Approval.RequestedBy.ID:
-			m.showError(ownRequestText)
+			m.ShowError(ownRequestText)
 		default:
 			return m.openReview(p, step)
 		}
@@ -191,9 +191,9 @@ func (m *Model) submit(p apiv1.Post) tea.Cmd {
 	return m.ifReviewable(p, schedctl.OpSubmit, func() tea.Cmd {
 		switch {
 		case isPending(p):
-			m.showNotice("the post waits for an approval already")
+			m.ShowNotice("the post waits for an approval already")
 		case len(p.SocialAccountIDs) == 0:
-			m.showError("the post has no account: press i to choose one")
+			m.ShowError("the post has no account: press i to choose one")
 		default:
 			return m.openReview(p, stepSubmit)
 		}
@@ -204,7 +204,7 @@ func (m *Model) submit(p apiv1.Post) tea.Cmd {
 // askWithdraw asks whether to end the wait for an approval.
 func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
 	if p.Approval == nil || hasApproval(p, schedctl.ApprovalWithdrawn) {
-		m.showError("the " + noun(p) + " does not wait for an approval, and has none")
+		m.ShowError("the " + noun(p) + " does not wait for an approval, and has none")
 		return nil
 	}
 	before := *p.Approval
@@ -215,10 +215,10 @@ func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
 		m.dialog = m.withdrawSeries(p, shown)
 		return nil
 	}
-	m.dialog = &confirm{
-		question: []string{"Withdraw this post from review? It is a draft then, and can be submitted again.", "", excerpt(postText(p), 200)},
-		yes: func(m *Model) tea.Cmd {
-			c := m.cfg.Client
+	m.dialog = &Confirm{
+		Question: []string{"Withdraw this post from review? It is a draft then, and can be submitted again.", "", excerpt(postText(p), 200)},
+		Yes: func() tea.Cmd {
+			c := m.Client()
 			return m.startChange(change{
 				post: p, shown: shown, done: "withdrawn from review",
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Withdraw(ctx, versionOf(p)) },
@@ -228,7 +228,7 @@ func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
 					}
 					return &undo{
 						label: "ask again for the approval of " + quoted(p), at: versionOf(after), from: p.Version,
-						run: func(m *Model, u *undo) tea.Cmd { return m.submitAgain(u, after, before) },
+						run: func(u *undo) tea.Cmd { return m.submitAgain(u, after, before) },
 					}
 				},
 			})
@@ -245,7 +245,7 @@ func (m *Model) submitAgain(u *undo, p apiv1.Post, before apiv1.Approval) tea.Cm
 	p.ID, p.Version = u.at.ID, u.at.Number
 	shown := p
 	shown.Approval = &before
-	c, at := m.cfg.Client, u.at
+	c, at := m.Client(), u.at
 	return m.startChange(change{
 		post: p, shown: shown, done: "undone: the post waits for approval", undoes: u,
 		call: func(ctx context.Context) (apiv1.Post, error) {

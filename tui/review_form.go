@@ -62,7 +62,7 @@ type notesMsg struct {
 
 // openReview opens the form for a step of the review, and reads the notes.
 func (m *Model) openReview(p apiv1.Post, step reviewStep) tea.Cmd {
-	d := &reviewForm{id: schedctl.NewULID(m.now).String(), post: p, when: newInput(m.theme, ""), note: newText(m.theme)}
+	d := &reviewForm{id: schedctl.NewULID(m.Now).String(), post: p, when: newInput(m.Theme, ""), note: newText(m.Theme)}
 	d.note.CharLimit = schedctl.MaxReviewNote
 	d.setStep(m, step)
 	d.setWhen(m)
@@ -71,8 +71,8 @@ func (m *Model) openReview(p apiv1.Post, step reviewStep) tea.Cmd {
 	if isSeries(p) {
 		return nil
 	}
-	c := m.cfg.Client
-	return m.call(func(ctx context.Context) tea.Msg {
+	c := m.Client()
+	return m.Call(func(ctx context.Context) tea.Msg {
 		notes, err := c.Notes(ctx, p.ID)
 		return notesMsg{form: d, notes: notes, err: unlessUnknown(err)}
 	})
@@ -83,9 +83,9 @@ func (m *Model) openReview(p apiv1.Post, step reviewStep) tea.Cmd {
 func (d *reviewForm) setWhen(m *Model) {
 	typed := d.when.Value() != d.originalWhen
 	d.originalWhen = ""
-	if at := d.post.ProposedAt; at != nil && (at.NextSlot || at.Time.After(m.now)) {
+	if at := d.post.ProposedAt; at != nil && (at.NextSlot || at.Time.After(m.Now)) {
 		if d.originalWhen = apiv1.PublishNextSlot; !at.NextSlot {
-			d.originalWhen = strings.TrimSuffix(at.Time.In(m.zone).Format(localTime), ":00")
+			d.originalWhen = strings.TrimSuffix(at.Time.In(m.Zone).Format(localTime), ":00")
 		}
 	}
 	if !typed {
@@ -103,7 +103,7 @@ func (d *reviewForm) setStep(m *Model, step reviewStep) {
 	case stepNote:
 		d.note.Placeholder = "Notes are never published."
 	}
-	d.keys = []key.Binding{bind("ctrl+s", step.String(), "ctrl+s"), m.keys.Field, bind("pgdn", "more of the post", "pgdown"), m.keys.Leave}
+	d.keys = []key.Binding{bind("ctrl+s", step.String(), "ctrl+s"), m.Keys.Field, bind("pgdn", "more of the post", "pgdown"), m.Keys.Leave}
 	if !d.hasTime() {
 		d.keys = append(d.keys[:1:1], d.keys[2:]...)
 	}
@@ -115,24 +115,27 @@ func (d *reviewForm) hasTime() bool {
 	return (d.step == stepApprove || d.step == stepSubmit) && d.post.Status == schedctl.Draft && !isSeries(d.post)
 }
 
-func (d *reviewForm) fullScreen() bool { return true }
+// FullScreen implements [Dialog].
+func (d *reviewForm) FullScreen() bool { return true }
 
-func (d *reviewForm) key(m *Model, k tea.KeyMsg) tea.Cmd {
+// Key implements [Dialog].
+func (d *reviewForm) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+	m := f.(*Model)
 	switch {
 	case d.leaving:
 		return d.handleLeaveKey(m, k)
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		d.askToLeave(m)
 	case d.sending: // changes now would not be part of the request
-	case key.Matches(k, m.keys.Leave):
+	case key.Matches(k, m.Keys.Leave):
 		d.askToLeave(m)
-	case key.Matches(k, m.keys.Save), d.onWhen && k.Type == tea.KeyEnter:
+	case key.Matches(k, m.Keys.Save), d.onWhen && k.Type == tea.KeyEnter:
 		return d.send(m)
 	case k.Type == tea.KeyPgDown:
 		d.top = min(d.top+scrollStep, d.lastTop(m))
 	case k.Type == tea.KeyPgUp:
 		d.top = max(0, d.top-scrollStep)
-	case key.Matches(k, m.keys.Field, m.keys.FieldBack):
+	case key.Matches(k, m.Keys.Field, m.Keys.FieldBack):
 		d.focus(!d.onWhen && d.hasTime())
 	case d.onWhen:
 		d.fault = ""
@@ -146,7 +149,7 @@ func (d *reviewForm) key(m *Model, k tea.KeyMsg) tea.Cmd {
 
 // lastTop returns the first line of the post when its end is on the screen.
 func (d *reviewForm) lastTop(m *Model) int {
-	height := m.bodyHeight()
+	height := m.BodyHeight()
 	room := height - len(d.below(m, m.width, height)) - 1
 	return max(0, len(d.contentLines(m.scene(), m.width))-max(1, room-1))
 }
@@ -177,17 +180,17 @@ func (d *reviewForm) askToLeave(m *Model) {
 
 func (d *reviewForm) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, m.keys.Kill):
+	case key.Matches(k, m.Keys.Kill):
 		return tea.Quit // the caller of Run keeps the note
-	case key.Matches(k, m.keys.Keep):
+	case key.Matches(k, m.Keys.Keep):
 		d.leaving = false
-	case key.Matches(k, m.keys.Discard) && !d.sending:
+	case key.Matches(k, m.Keys.Discard) && !d.sending:
 		m.dialog, d.leaving = nil, false
-		m.showNotice("discarded")
+		m.ShowNotice("discarded")
 		if text := d.typed(); text != "" {
 			m.offerUndo(&undo{
 				label: "continue writing “" + clip(excerpt(text, 24), 24) + "”",
-				run: func(m *Model, _ *undo) tea.Cmd {
+				run: func(_ *undo) tea.Cmd {
 					m.dialog = d
 					return nil
 				},

@@ -42,8 +42,8 @@ func (d *reviewForm) send(m *Model) tea.Cmd {
 	}
 	b.allowBlackout = d.blackout != "" && d.blackout == d.when.Value()
 	d.sending, d.changed = true, false
-	c, p, call := m.cfg.Client, d.post, d.call(b, note)
-	return m.call(func(ctx context.Context) tea.Msg {
+	c, p, call := m.Client(), d.post, d.call(b, note)
+	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := reviewedMsg{form: d}
 		msg.post, msg.err = call(ctx, c)
 		switch schedctl.CodeOf(msg.err) {
@@ -138,7 +138,7 @@ func (d *reviewForm) meet(m *Model, theirs apiv1.Post) {
 	text := "not sent: " + decidedText(theirs)
 	if d.typed() == "" {
 		m.dialog = nil
-		m.showError(text)
+		m.ShowError(text)
 		return
 	}
 	if isSeries(theirs) { // it has no notes
@@ -192,12 +192,12 @@ func (d *reviewForm) refusal(err error) string {
 
 // finishReview closes the form and shows the result of its step.
 func (m *Model) finishReview(d *reviewForm, after apiv1.Post) tea.Cmd {
-	if m.dialog == dialog(d) {
+	if m.IsOpen(d) {
 		m.dialog = nil
 	}
 	if d.step == stepNote {
 		m.detail.outdated = m.detail.outdated || m.detail.id == after.ID
-		m.showNotice("the note is saved")
+		m.ShowNotice("the note is saved")
 		return nil
 	}
 	m.applyPost(after)
@@ -209,10 +209,10 @@ func (m *Model) finishReview(d *reviewForm, after apiv1.Post) tea.Cmd {
 	case stepApprove:
 		m.showApproved(d, after)
 	case stepChanges:
-		m.showNotice("changes requested")
+		m.ShowNotice("changes requested")
 		m.offerUndo(cannotUndo(after, "was sent back to its author"))
 	default:
-		m.showNotice("the post waits for approval")
+		m.ShowNotice("the post waits for approval")
 		m.offerUndo(m.withdrawUndo(d.post, after))
 	}
 	return nil
@@ -221,15 +221,15 @@ func (m *Model) finishReview(d *reviewForm, after apiv1.Post) tea.Cmd {
 // showApproved shows when an approved post is published.
 func (m *Model) showApproved(d *reviewForm, after apiv1.Post) {
 	if isSeries(after) {
-		m.showNotice("the series is approved and makes its posts")
+		m.ShowNotice("the series is approved and makes its posts")
 		m.offerUndo(cannotUndo(after, "was approved"))
 		return
 	}
 	if after.Status != schedctl.Scheduled {
-		m.showNotice("approved: r retries")
+		m.ShowNotice("approved: r retries")
 		return
 	}
-	m.showNotice("approved, " + m.describe(after))
+	m.ShowNotice("approved, " + m.describe(after))
 	m.offerUndo(m.restoreUndo(d.post, after))
 }
 
@@ -237,13 +237,13 @@ func (m *Model) showApproved(d *reviewForm, after apiv1.Post) {
 func (m *Model) withdrawUndo(before, after apiv1.Post) *undo {
 	return &undo{
 		label: "withdraw " + quoted(after), at: versionOf(after), from: before.Version,
-		run: func(m *Model, u *undo) tea.Cmd {
+		run: func(u *undo) tea.Cmd {
 			p := after
 			if newest, ok := m.newestKnown(u.at.ID); ok {
 				p = newest
 			}
 			p.ID, p.Version = u.at.ID, u.at.Number
-			shown, c, at := p, m.cfg.Client, u.at
+			shown, c, at := p, m.Client(), u.at
 			shown.Approval = before.Approval
 			return m.startChange(change{
 				post: p, shown: shown, done: "undone: withdrawn from review", undoes: u,

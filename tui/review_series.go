@@ -72,7 +72,7 @@ func addPendingSeries(ctx context.Context, c Client, q Query, list *apiv1.PostLi
 // pendingInfo returns what is shown about a series that waits for an approval. It has no
 // occurrences, so that the next times follow from the rule.
 func (m *Model) pendingInfo(s apiv1.Series) seriesInfo {
-	return seriesInfo{series: s, rule: ruleWords(s), next: timesByRule(s, m.now), loaded: true}
+	return seriesInfo{series: s, rule: ruleWords(s), next: timesByRule(s, m.Now), loaded: true}
 }
 
 // timesByRule returns the next times of a series by its rule.
@@ -98,24 +98,24 @@ func timesByRule(s apiv1.Series, now time.Time) (times []time.Time) {
 // handleSeriesKey handles a key that acts on a series in the review.
 func (m *Model) handleSeriesKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	switch {
-	case key.Matches(k, m.keys.Approve):
+	case key.Matches(k, m.Keys.Approve):
 		return m.decide(p, stepApprove, schedctl.OpApprove)
-	case key.Matches(k, m.keys.Cancel):
+	case key.Matches(k, m.Keys.Cancel):
 		return m.decide(p, stepChanges, schedctl.OpRequestChanges)
-	case key.Matches(k, m.keys.Withdraw):
+	case key.Matches(k, m.Keys.Withdraw):
 		return m.ifReviewable(p, schedctl.OpWithdraw, func() tea.Cmd { return m.askWithdraw(p) })
-	case key.Matches(k, m.keys.postKeys()...):
-		m.showError("this is a series: a approves it, c requests changes, w withdraws it; see also schedctl series --help")
+	case key.Matches(k, m.Keys.postKeys()...):
+		m.ShowError("this is a series: a approves it, c requests changes, w withdraws it; see also schedctl series --help")
 	}
 	return nil
 }
 
 // withdrawSeries asks whether to end the wait for the approval of a series.
-func (m *Model) withdrawSeries(p, shown apiv1.Post) *confirm {
-	return &confirm{
-		question: []string{"Withdraw this series from review? It makes no posts until it is approved.", "", excerpt(postText(p), 200)},
-		yes: func(m *Model) tea.Cmd {
-			c := m.cfg.Client
+func (m *Model) withdrawSeries(p, shown apiv1.Post) *Confirm {
+	return &Confirm{
+		Question: []string{"Withdraw this series from review? It makes no posts until it is approved.", "", excerpt(postText(p), 200)},
+		Yes: func() tea.Cmd {
+			c := m.Client()
 			return m.startChange(change{
 				post: p, shown: shown, done: "withdrawn from review",
 				call: func(ctx context.Context) (apiv1.Post, error) {

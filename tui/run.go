@@ -30,7 +30,7 @@ func Run(ctx context.Context, cfg Config, options ...tea.ProgramOption) (unsaved
 	last, err := p.Run()
 	stop()
 	following.Wait()
-	if m, ok := last.(Model); ok {
+	if m, ok := last.(*Model); ok {
 		unsaved = m.unsaved()
 	}
 	if ctx.Err() != nil {
@@ -46,7 +46,7 @@ type Unsaved struct {
 }
 
 // unsaved returns the text in the composer, or the note in a review, if it is not saved.
-func (m Model) unsaved() Unsaved {
+func (m *Model) unsaved() Unsaved {
 	switch d := m.dialog.(type) {
 	case *composer:
 		if d.changed() {

@@ -43,14 +43,14 @@ func (m *Model) fillSeries(p apiv1.Post) tea.Cmd {
 	if p.SeriesID == nil {
 		return nil
 	}
-	id, c, now := *p.SeriesID, m.cfg.Client, m.now
+	id, c, now := *p.SeriesID, m.Client(), m.Now
 	info := m.series[id]
 	if info.loading || info.err != nil || info.loaded && !info.outdated {
 		return nil
 	}
 	info.loading = true
 	m.series[id] = info
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := seriesMsg{id: id}
 		if msg.series, msg.err = c.Series(ctx, id); msg.err == nil && msg.series.State == schedctl.SeriesActive {
 			const several = 10 // some may be skipped
@@ -70,7 +70,7 @@ func (m *Model) takeSeries(msg seriesMsg) tea.Cmd {
 	default:
 		info = seriesInfo{series: msg.series, rule: ruleWords(msg.series), loaded: true}
 		for _, o := range msg.next {
-			if len(info.next) < nextTimes && o.State != apiv1.OccurrenceSkipped && o.State != apiv1.OccurrenceBlocked && o.At.After(m.now) {
+			if len(info.next) < nextTimes && o.State != apiv1.OccurrenceSkipped && o.State != apiv1.OccurrenceBlocked && o.At.After(m.Now) {
 				info.next = append(info.next, o.At.Time)
 			}
 		}
@@ -79,7 +79,7 @@ func (m *Model) takeSeries(msg seriesMsg) tea.Cmd {
 		}
 	}
 	m.series[msg.id] = info
-	return m.retryLater(info.err)
+	return m.RetryLater(info.err)
 }
 
 // ruleWords returns the rule of a series in words.
@@ -124,7 +124,7 @@ func (s drawContext) slotText(p apiv1.Post) string {
 		text += " of queue " + s.queueName(*p.QueueID)
 	}
 	if p.NotBefore != nil {
-		text += ", not before " + when.Format(p.NotBefore.In(s.zone))
+		text += ", not before " + when.Format(p.NotBefore.In(s.Zone))
 	}
 	return text
 }
@@ -139,7 +139,7 @@ func (s drawContext) planLines(p apiv1.Post, width int) (lines []string) {
 	}
 	info := s.series[*p.SeriesID]
 	sign := "↻ "
-	if s.theme.plain {
+	if s.Theme.plain {
 		sign = "repeats: "
 	}
 	switch {
@@ -168,13 +168,13 @@ func (s drawContext) nextLines(info seriesInfo, width int) []string {
 	case len(info.next) > 0:
 		times := make([]string, len(info.next))
 		for i, t := range info.next {
-			times[i] = t.In(s.zone).Format("Mon 2 Jan 15:04")
+			times[i] = t.In(s.Zone).Format("Mon 2 Jan 15:04")
 		}
 		text = "next: " + strings.Join(times, ", ")
 	}
 	var lines []string
 	for _, l := range wrapWords(text, width) {
-		lines = append(lines, s.theme.faint.Render(l))
+		lines = append(lines, s.Theme.faint.Render(l))
 	}
 	return lines
 }
@@ -190,11 +190,11 @@ func (s drawContext) queueName(id string) string {
 // askSkip asks whether to skip an occurrence.
 func (m *Model) askSkip(p apiv1.Post) tea.Cmd {
 	if p.SeriesID == nil || p.Occurrence == nil {
-		m.showError("the post does not repeat: press c to cancel it")
+		m.ShowError("the post does not repeat: press c to cancel it")
 		return nil
 	}
 	if p.Status != schedctl.Scheduled {
-		m.showError("only a scheduled occurrence can be skipped; this one is " + string(p.Status))
+		m.ShowError("only a scheduled occurrence can be skipped; this one is " + string(p.Status))
 		return nil
 	}
 	seriesID, occurrence := *p.SeriesID, *p.Occurrence
@@ -202,10 +202,10 @@ func (m *Model) askSkip(p apiv1.Post) tea.Cmd {
 	if p.Detached {
 		question = append(question, "It was changed alone: restoring it brings back the text of the series.")
 	}
-	m.dialog = &confirm{
-		question: append(question, "", excerpt(postText(p), 200)),
-		yes: func(m *Model) tea.Cmd {
-			c := m.cfg.Client
+	m.dialog = &Confirm{
+		Question: append(question, "", excerpt(postText(p), 200)),
+		Yes: func() tea.Cmd {
+			c := m.Client()
 			return m.startChange(change{post: p, done: "skipped", removes: true,
 				call: func(ctx context.Context) (apiv1.Post, error) {
 					return p, c.SkipOccurrence(ctx, seriesID, occurrence)
@@ -213,7 +213,7 @@ func (m *Model) askSkip(p apiv1.Post) tea.Cmd {
 				undo: func(apiv1.Post) *undo {
 					return &undo{
 						label: "restore the occurrence " + quoted(p), at: versionOf(p), from: p.Version,
-						run: func(m *Model, u *undo) tea.Cmd { return m.unskip(u, p.ID, seriesID, occurrence) },
+						run: func(u *undo) tea.Cmd { return m.unskip(u, p.ID, seriesID, occurrence) },
 					}
 				}})
 		},
@@ -224,9 +224,9 @@ func (m *Model) askSkip(p apiv1.Post) tea.Cmd {
 // unskip undoes skipping an occurrence: it removes the exdate, and the daemon makes the
 // same post again.
 func (m *Model) unskip(u *undo, postID, seriesID, occurrence string) tea.Cmd {
-	c := m.cfg.Client
+	c := m.Client()
 	m.markSeries(seriesID)
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		err := removeExdate(ctx, c, seriesID, occurrence)
 		var p apiv1.Post
 		if err == nil {

@@ -76,16 +76,16 @@ func (m *Model) takeSteps() tea.Cmd {
 		case ok:
 			n.at, s.chosen = at, true
 			s.wanted -= sign(s.wanted)
-		case s.wanted > 0 && s.until.Before(m.now.Add(schedctl.QueueHorizon)):
+		case s.wanted > 0 && s.until.Before(m.Now.Add(schedctl.QueueHorizon)):
 			return m.readSteps(s.until, s.until.Add(stepFurther))
-		case s.wanted < 0 && s.from.After(m.now):
+		case s.wanted < 0 && s.from.After(m.Now):
 			return m.readSteps(s.from.Add(-stepFurther), s.from)
 		case s.wanted > 0:
 			s.wanted = 0
-			m.showNotice("no later slot of the queue is free")
+			m.ShowNotice("no later slot of the queue is free")
 		default:
 			s.wanted = 0
-			m.showNotice("no earlier slot of the queue is free")
+			m.ShowNotice("no earlier slot of the queue is free")
 		}
 	}
 	shown := n.post
@@ -124,13 +124,13 @@ func nextSlot(list []apiv1.QueueSlot, at time.Time, later bool) (time.Time, bool
 
 // readSteps reads the slots of a period that the accounts of the post can take.
 func (m *Model) readSteps(from, until time.Time) tea.Cmd {
-	if from.Before(m.now) {
-		from = m.now
+	if from.Before(m.Now) {
+		from = m.Now
 	}
-	n, c := &m.nudge, m.cfg.Client
+	n, c := &m.nudge, m.Client()
 	n.steps.reading = true
 	p, msg := n.post, stepSlotsMsg{postID: n.id, seq: n.started, from: from, until: until}
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		msg.list, msg.err = freeSlots(ctx, c, p, SlotQuery{After: from, Before: until})
 		return msg
 	})
@@ -176,7 +176,7 @@ func (m *Model) takeStepSlots(msg stepSlotsMsg) tea.Cmd {
 	s.reading = false
 	if msg.err != nil {
 		cmd := m.dropNudge()
-		m.showError("not moved: " + explain(msg.err))
+		m.ShowError("not moved: " + explain(msg.err))
 		return cmd
 	}
 	zone := n.post.Slot.Timezone

@@ -119,8 +119,8 @@ func readSlots(ctx context.Context, c Client, queueID string, q SlotQuery, pages
 func (m *Model) askSlots(w *slotWindow, read func(context.Context, Client) slotsMsg) tea.Cmd {
 	m.slotRequests++
 	w.request = m.slotRequests
-	c, request := m.cfg.Client, w.request
-	return m.call(func(ctx context.Context) tea.Msg {
+	c, request := m.Client(), w.request
+	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := read(ctx, c)
 		msg.request = request
 		return msg
@@ -128,15 +128,15 @@ func (m *Model) askSlots(w *slotWindow, read func(context.Context, Client) slots
 }
 
 func (m *Model) takeSlots(msg slotsMsg) tea.Cmd {
-	if m.queues.window.take(msg, m.now) {
+	if m.queues.window.take(msg, m.Now) {
 		if msg.err == nil {
 			m.queues.takeSlots(msg)
 		}
-		return m.retryLater(msg.err)
+		return m.RetryLater(msg.err)
 	}
 	s := &m.weekSlots
 	for i := range s.windows {
-		if !s.windows[i].take(msg, m.now) {
+		if !s.windows[i].take(msg, m.Now) {
 			continue
 		}
 		s.free = nil
@@ -144,7 +144,7 @@ func (m *Model) takeSlots(msg slotsMsg) tea.Cmd {
 			s.free = append(s.free, s.windows[j].ghosts(apiv1.SlotFree)...)
 		}
 		slices.SortStableFunc(s.free, func(a, b ghost) int { return cmp.Or(a.At.Compare(b.At.Time), cmp.Compare(a.queue, b.queue)) })
-		return m.retryLater(msg.err)
+		return m.RetryLater(msg.err)
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (m *Model) ghosts() []ghost {
 	default:
 		list = m.queues.ghosts
 	}
-	return ghostsFrom(list, m.now.Add(time.Millisecond))
+	return ghostsFrom(list, m.Now.Add(time.Millisecond))
 }
 
 // ghostsFrom returns the slots at or after t.
@@ -218,7 +218,7 @@ func (m *Model) currentPost() (apiv1.Post, bool) {
 		return apiv1.Post{}, false
 	}
 	p, ok := f.current()
-	if m.tab == tabMonth && !m.month.has(p, m.zone) {
+	if m.tab == tabMonth && !m.month.has(p, m.Zone) {
 		return apiv1.Post{}, false
 	}
 	return p, ok

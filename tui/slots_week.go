@@ -35,7 +35,7 @@ func (m *Model) fillWeekSlots() tea.Cmd {
 	}
 	q := m.feeds[tabWeek].query
 	m.setWeekSlots(SlotQuery{AccountID: q.AccountID, After: q.After, Before: q.Before})
-	if w := &m.weekSlots; !w.query.Before.After(m.now) {
+	if w := &m.weekSlots; !w.query.Before.After(m.Now) {
 		return nil
 	}
 	var cmds []tea.Cmd
@@ -45,10 +45,10 @@ func (m *Model) fillWeekSlots() tea.Cmd {
 		if w.request != 0 {
 			reading++
 		}
-		if reading < maxSlotReaders && w.missing(m.now) {
+		if reading < maxSlotReaders && w.missing(m.Now) {
 			q := w.query
-			if q.After.Before(m.now) {
-				q.After = m.now
+			if q.After.Before(m.Now) {
+				q.After = m.Now
 			}
 			reading++
 			id := w.queue.ID

@@ -79,8 +79,8 @@ func (m *Model) refresh() tea.Cmd {
 }
 
 func (m *Model) readPost(id string) tea.Cmd {
-	c := m.cfg.Client
-	return m.call(func(ctx context.Context) tea.Msg {
+	c := m.Client()
+	return m.Call(func(ctx context.Context) tea.Msg {
 		post, err := readRow(ctx, c, apiv1.Post{ID: id})
 		return postMsg{id: id, post: post, err: err}
 	})
@@ -95,7 +95,7 @@ func (m *Model) takePost(msg postMsg) tea.Cmd {
 		m.slotsChanged()
 	case msg.err != nil:
 		m.stale.ids[msg.id] = true // retry after the pause
-		return m.retryLater(msg.err)
+		return m.RetryLater(msg.err)
 	default:
 		m.applyPost(msg.post)
 	}

@@ -24,7 +24,7 @@ type undo struct {
 	at       Version          // the post after the change; without an id if no post is involved
 	from     int64            // the version before the change
 	versions map[string]int64 // the same for several posts, by id
-	run      func(m *Model, u *undo) tea.Cmd
+	run      func(u *undo) tea.Cmd
 }
 
 // undoStack is the stack of changes that can be undone, latest last.
@@ -74,7 +74,7 @@ func (s *undoStack) rebase(u *undo, restored apiv1.Post) {
 func (m *Model) offerUndo(u *undo) {
 	if u != nil {
 		m.undos.push(u)
-		m.undos.until = m.now.Add(undoOfferTime)
+		m.undos.until = m.Now.Add(undoOfferTime)
 	}
 }
 
@@ -88,7 +88,7 @@ func (m *Model) undoLast() tea.Cmd {
 	}
 	u := m.undos.last()
 	if u == nil {
-		m.showNotice("nothing to undo")
+		m.ShowNotice("nothing to undo")
 		return nil
 	}
 	if u.at.ID != "" && m.changePending(u.at.ID) {
@@ -99,11 +99,11 @@ func (m *Model) undoLast() tea.Cmd {
 		u.why = m.undoConflict(u)
 	}
 	if u.why != "" {
-		m.showError(u.why)
-		m.undos.until = m.now.Add(undoOfferTime)
+		m.ShowError(u.why)
+		m.undos.until = m.Now.Add(undoOfferTime)
 		return nil
 	}
-	return u.run(m, u)
+	return u.run(u)
 }
 
 // undoConflict says why a change can no longer be undone, as far as the loaded posts
@@ -143,7 +143,7 @@ func (m *Model) dropNudge() tea.Cmd {
 	m.nudge = nudge{seq: n.seq + 1, started: n.started}
 	m.preview(n.post)
 	m.follow(n.post)
-	m.showNotice("not moved")
+	m.ShowNotice("not moved")
 	return m.markStale(n.id)
 }
 
@@ -151,7 +151,7 @@ func (m *Model) dropNudge() tea.Cmd {
 func (m *Model) restoreUndo(before, after apiv1.Post) *undo {
 	return &undo{
 		label: m.restoreLabel(before, after), at: versionOf(after), from: before.Version,
-		run: func(m *Model, u *undo) tea.Cmd { return m.restore(u, before, after) },
+		run: func(u *undo) tea.Cmd { return m.restore(u, before, after) },
 	}
 }
 
@@ -159,7 +159,7 @@ func (m *Model) restoreUndo(before, after apiv1.Post) *undo {
 func (m *Model) restoreLabel(before, after apiv1.Post) string {
 	name, at := quoted(after), ""
 	if before.PublishAt != nil {
-		at = before.PublishAt.In(m.zone).Format("Mon 2 Jan 15:04")
+		at = before.PublishAt.In(m.Zone).Format("Mon 2 Jan 15:04")
 	}
 	body := editTo(before, after)
 	switch {
@@ -181,16 +181,16 @@ func (m *Model) restore(u *undo, before, after apiv1.Post) tea.Cmd {
 		have = p
 	}
 	have.ID, have.Version = u.at.ID, u.at.Number
-	if body.PublishAt != nil && !before.PublishAt.After(m.now) {
-		m.showError("cannot " + u.label + ": that time has passed")
+	if body.PublishAt != nil && !before.PublishAt.After(m.Now) {
+		m.ShowError("cannot " + u.label + ": that time has passed")
 		m.undos.rebase(u, have) // earlier changes can still be undone
 		return nil
 	}
 	shown := before
 	shown.ID, shown.Version = u.at.ID, u.at.Number
-	c, at := m.cfg.Client, u.at
+	c, at := m.Client(), u.at
 	unschedule := before.Status == schedctl.Draft && after.Status == schedctl.Scheduled
-	zone := m.zone
+	zone := m.Zone
 	return m.startChange(change{post: have, shown: shown, done: "undone: " + m.describe(before), undoes: u,
 		report: func(after apiv1.Post) (string, bool) {
 			if body.PublishAt == nil || !body.PublishAt.NextSlot {
@@ -217,7 +217,7 @@ func (m *Model) finishUndo(u *undo, restored apiv1.Post, err error) {
 	case u == nil:
 	case err == nil:
 		m.undos.rebase(u, restored)
-		m.undos.until = m.now.Add(undoOfferTime)
+		m.undos.until = m.Now.Add(undoOfferTime)
 	case noResponse(err), schedctl.CodeOf(err) == schedctl.RateLimited:
 		m.offerUndo(u)
 	}

@@ -92,12 +92,8 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 		return m.takeReflowed(msg)
 	case platformsMsg:
 		m.takePlatforms(msg)
-	case formMsg:
-		if f, ok := m.dialog.(*form); ok && f.seq == msg.seq {
-			f.handleResult(m, msg)
-		} else {
-			m.accounts.loaded = false
-		}
+	case accountSavedMsg:
+		m.takeSaved(msg)
 	case notesMsg:
 		msg.form.notes = msg.notes
 		if msg.err != nil {
@@ -127,8 +123,8 @@ func (m *Model) resize(width, height int) {
 
 // handleTick advances the clock and removes expired notices.
 func (m *Model) handleTick(msg tickMsg) tea.Cmd {
-	m.now = timeOf(msg)
-	if m.now.After(m.notice.until) {
+	m.Now = timeOf(msg)
+	if m.Now.After(m.notice.until) {
 		m.notice = notice{}
 	}
 	return tea.Batch(m.tick(), m.poll())
@@ -138,10 +134,10 @@ func (m *Model) handleTick(msg tickMsg) tea.Cmd {
 // publishing post, and the displayed deliveries.
 func (m *Model) poll() tea.Cmd {
 	const every = 5 * time.Second
-	if m.now.Sub(m.lastPoll) < every {
+	if m.Now.Sub(m.lastPoll) < every {
 		return nil
 	}
-	m.lastPoll = m.now
+	m.lastPoll = m.Now
 	m.pollBlackouts()
 	m.pollForecast()
 	if m.tab == tabReview {
@@ -170,7 +166,7 @@ func (m *Model) handleKey(k tea.KeyMsg) tea.Cmd {
 		return tea.Batch(cmds...)
 	}
 	if m.dialog != nil {
-		return m.dialog.key(m, k)
+		return m.dialog.Key(m, k)
 	}
 	return m.handleBrowseKey(k)
 }
@@ -193,7 +189,7 @@ func (m *Model) quit() tea.Cmd {
 		return tea.Batch(m.sendNudge(), m.sendDrag())
 	}
 	if len(m.busy) > 0 {
-		m.showNotice("saving; press again to quit without waiting")
+		m.ShowNotice("saving; press again to quit without waiting")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ const (
 )
 
 // View renders the screen. It never exceeds the size of the terminal.
-func (m Model) View() string {
+func (m *Model) View() string {
 	if m.cfg.ASCII {
 		return inASCII.Replace(m.screen())
 	}
@@ -38,15 +38,15 @@ func (m *Model) screen() string {
 	return finish(append(lines, foot...), w, h)
 }
 
-// bodyHeight returns the number of lines between head and foot.
-func (m *Model) bodyHeight() int {
+// BodyHeight returns the number of lines between head and foot.
+func (m *Model) BodyHeight() int {
 	return m.height - len(headLines(m, m.width)) - len(footLines(m, m.width))
 }
 
 // headLines renders the tabs and the state of the connection.
 func headLines(m *Model, width int) []string {
 	lines := []string{clip(tabLine(m, m.tabStyle()), width), m.linkLine(width)}
-	if warning := m.warningText(); m.theme.plain && warning != "" {
+	if warning := m.warningText(); m.Theme.plain && warning != "" {
 		lines = append(lines, clip(warning, width))
 	}
 	return lines
@@ -75,7 +75,7 @@ func (m *Model) linkLine(width int) string {
 	const after = 2 // length of the line after the state
 	state := m.link.text(m.scene())
 	before := width - ansi.StringWidth(state) - after - 2
-	if m.theme.plain {
+	if m.Theme.plain {
 		return clip("connection: "+state, width)
 	}
 	if before < 0 {
@@ -84,13 +84,13 @@ func (m *Model) linkLine(width int) string {
 	const least = 8 // columns for the warning
 	left := ""
 	if warning := m.warningText(); warning != "" && before > least {
-		left = m.ruleLine(after) + " " + m.theme.warn.Render(clip(warning, before-after-3)) + " "
+		left = m.ruleLine(after) + " " + m.Theme.warn.Render(clip(warning, before-after-3)) + " "
 	}
 	return left + m.ruleLine(before-ansi.StringWidth(left)) + " " + state + " " + m.ruleLine(after)
 }
 
 func (m *Model) ruleLine(width int) string {
-	return m.theme.faint.Render(strings.Repeat(m.theme.rule(), width))
+	return m.Theme.faint.Render(strings.Repeat(m.Theme.rule(), width))
 }
 
 // tabLine renders the tabs.
@@ -109,10 +109,10 @@ func tabLabels(m *Model, style tabStyle) (parts []string) {
 			text += countLabel(&m.feeds[t], style)
 		}
 		switch {
-		case t == m.tab && m.theme.active.Render("x") == "x":
+		case t == m.tab && m.Theme.active.Render("x") == "x":
 			text = "[" + text + "]"
 		case t == m.tab:
-			text = m.theme.active.Render(" " + text + " ")
+			text = m.Theme.active.Render(" " + text + " ")
 		case style == tabsDense || style == tabsShort:
 			text = " " + text
 			if next := i + 1; next < len(tabOrder) && tabOrder[next] == m.tab {
@@ -144,8 +144,8 @@ func countLabel(f *feed, style tabStyle) string {
 // body renders the lines between head and foot.
 func (m *Model) body(width, height int) []string {
 	s := m.scene()
-	if m.dialog != nil && m.dialog.fullScreen() {
-		return m.dialog.lines(m, width, height)
+	if m.dialog != nil && m.dialog.FullScreen() {
+		return m.dialog.Lines(m, width, height)
 	}
 	switch m.tab {
 	case tabAccounts:
@@ -183,11 +183,11 @@ func (m *Model) isEmpty() bool {
 
 // isSplit reports whether list and details are shown next to each other.
 func (m *Model) isSplit() bool {
-	return m.width >= minSplitWidth && !m.theme.plain && !m.tab.isCalendar()
+	return m.width >= minSplitWidth && !m.Theme.plain && !m.tab.isCalendar()
 }
 
 // isGrid reports whether the days of the week are shown next to each other.
-func (m *Model) isGrid() bool { return m.tab == tabWeek && m.width >= minGridWidth && !m.theme.plain }
+func (m *Model) isGrid() bool { return m.tab == tabWeek && m.width >= minGridWidth && !m.Theme.plain }
 
 // listWidth returns the width of the list.
 func (m *Model) listWidth() int {
@@ -201,7 +201,7 @@ func (m *Model) listWidth() int {
 func (m *Model) splitView(pane []string, width, height int) []string {
 	left := m.listWidth()
 	list := fitLines(m.list(left, height), left, height)
-	bar := m.theme.faint.Render("│")
+	bar := m.Theme.faint.Render("│")
 	lines := make([]string, height)
 	for i := range lines {
 		lines[i] = padRight(list[i], left) + " " + bar + " " + pane[i]
@@ -233,7 +233,7 @@ func (m *Model) scrollToSelected() {
 	if f == nil {
 		return
 	}
-	height := m.bodyHeight()
+	height := m.BodyHeight()
 	if p, ok := m.currentPost(); ok && m.detail.open {
 		lines := detailLines(m.scene(), p, &m.detail, m.width)
 		m.detail.top = min(m.detail.top, max(0, len(lines)-height))

@@ -11,7 +11,7 @@ import (
 
 // detailLines renders all details of a post.
 func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
-	t := s.theme
+	t := s.Theme
 	word := string(p.Status)
 	if isSeries(p) {
 		word = "series"
@@ -20,7 +20,7 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	}
 	lines := []string{justify(t.title.Render(word), t.faint.Render("version "+strconv.FormatInt(p.Version, 10)), width)}
 	if p.PublishAt != nil {
-		lines = append(lines, wrap(when.Format(p.PublishAt.In(s.zone))+", "+relativeTime(p.PublishAt.Sub(s.now)), width)...)
+		lines = append(lines, wrap(when.Format(p.PublishAt.In(s.Zone))+", "+relativeTime(p.PublishAt.Sub(s.Now)), width)...)
 	}
 	lines = append(lines, s.planLines(p, width)...)
 	lines = append(lines, s.reviewLines(p, width)...)
@@ -83,7 +83,7 @@ func authorText(by apiv1.Authors) string {
 
 // contentLines renders everything that a post publishes.
 func contentLines(s drawContext, p apiv1.Post, width int) []string {
-	t := s.theme
+	t := s.Theme
 	lines := append(settingLines(p, width), "")
 	if p.Content != "" || len(p.Media) == 0 {
 		lines = append(lines, wrap(p.Content, width)...)
@@ -104,7 +104,7 @@ func contentLines(s drawContext, p apiv1.Post, width int) []string {
 
 // targetLines renders the state of a post on one account.
 func targetLines(s drawContext, target apiv1.Target, width int) []string {
-	t := s.theme
+	t := s.Theme
 	lines := []string{t.status(target.Status) + " " + s.name(target.SocialAccountID) + " " + t.faint.Render(oneLine(target.Platform))}
 	add := func(draw func(...string) string, text string) {
 		for _, l := range wrap(text, width-2) {
@@ -112,14 +112,14 @@ func targetLines(s drawContext, target apiv1.Target, width int) []string {
 		}
 	}
 	if target.PublishedAt != nil {
-		add(t.good.Render, "published "+when.Format(target.PublishedAt.In(s.zone)))
+		add(t.good.Render, "published "+when.Format(target.PublishedAt.In(s.Zone)))
 	}
 	if target.PlatformPostURL != nil {
 		add(t.link.Render, *target.PlatformPostURL)
 	}
 	if len(target.Parts) > 1 {
 		for _, part := range target.Parts {
-			add(s.theme.faint.Render, partStateText(part))
+			add(s.Theme.faint.Render, partStateText(part))
 		}
 	}
 	switch {
@@ -136,7 +136,7 @@ func targetLines(s drawContext, target apiv1.Target, width int) []string {
 		if target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown {
 			next = "next check with the network "
 		}
-		add(t.warn.Render, next+relativeTime(target.NextAttemptAt.Sub(s.now)))
+		add(t.warn.Render, next+relativeTime(target.NextAttemptAt.Sub(s.Now)))
 	}
 	if target.Status == schedctl.Failed {
 		add(t.hint.Render, "next: "+nextStep(target))
@@ -145,7 +145,7 @@ func targetLines(s drawContext, target apiv1.Target, width int) []string {
 }
 
 func timelineLines(s drawContext, d *detail, id string, width int) []string {
-	lines := []string{"", s.theme.title.Render("Timeline")}
+	lines := []string{"", s.Theme.title.Render("Timeline")}
 	if d.id != id || !d.loaded {
 		return append(lines, emptyMessage(s, false, d.err, "", width)...)
 	}
@@ -154,7 +154,7 @@ func timelineLines(s drawContext, d *detail, id string, width int) []string {
 		stamp := s.clock(m.at) + "  "
 		for i, l := range wrap(text, max(8, width-len(stamp))) {
 			if m.bad {
-				l = s.theme.bad.Render(l)
+				l = s.Theme.bad.Render(l)
 			}
 			if i > 0 {
 				stamp = padRight("", len(stamp))

@@ -33,11 +33,11 @@ func (m *Model) listTitle(width int) []string {
 		return nil
 	}
 	s := m.scene()
-	lines := []string{justify(s.theme.title.Render(clip(oneLine(q.Name), width)), s.theme.faint.Render(clip(s.queueAccounts(q), width/2)), width)}
-	lines = append(lines, s.theme.faint.Render(clip(queueTimes(q), width)))
+	lines := []string{justify(s.Theme.title.Render(clip(oneLine(q.Name), width)), s.Theme.faint.Render(clip(s.queueAccounts(q), width/2)), width)}
+	lines = append(lines, s.Theme.faint.Render(clip(queueTimes(q), width)))
 	if n := len(m.queues.displaced); n > 0 {
 		text := plural(n, "post") + " without a slot of the queue: press F for a preview of new slots"
-		lines = append(lines, s.theme.warn.Render(clip(text, width)))
+		lines = append(lines, s.Theme.warn.Render(clip(text, width)))
 	}
 	return append(lines, "")
 }
@@ -54,7 +54,7 @@ func (m *Model) drawEntries(width, height int) drawnEntries {
 		day = m.week.AddDate(0, 0, -1)
 	}
 	for i, e := range list {
-		if its := dayOf(e.at(), m.zone); m.tab == tabWeek && !e.at().IsZero() && !its.Equal(day) {
+		if its := dayOf(e.at(), m.Zone); m.tab == tabWeek && !e.at().IsZero() && !its.Equal(day) {
 			m.addDays(&d, day.AddDate(0, 0, 1), its, i > 0 || len(d.lines) > 0, width)
 			day = its
 		}
@@ -70,7 +70,7 @@ func (m *Model) drawEntries(width, height int) drawnEntries {
 	end := min(len(d.lines), first+room)
 	d.lines, d.owner = d.lines[first:end], d.owner[first:end]
 	if m.tab == tabWeek && first > 0 && len(d.owner) > 1 && d.owner[0] != selected && d.owner[0] != noPost {
-		d.lines[0], d.owner[0] = dayLines(m.scene(), dayOf(list[d.owner[0]].at(), m.zone), false, width)[0], noPost
+		d.lines[0], d.owner[0] = dayLines(m.scene(), dayOf(list[d.owner[0]].at(), m.Zone), false, width)[0], noPost
 	}
 	above := slices.Repeat([]int{noPost}, len(title))
 	d.lines, d.owner = append(title, d.lines...), append(above, d.owner...)
@@ -89,7 +89,7 @@ func (m *Model) addDays(d *drawnEntries, first, last time.Time, apart bool, widt
 		d.add(noPost, dayLines(s, day, apart, width)...)
 		apart = true
 		for _, sh := range shades {
-			if m.theme.plain {
+			if m.Theme.plain {
 				d.add(noPost, wrap(sh.sentence(day), width)...)
 				continue
 			}
@@ -105,7 +105,7 @@ func (m *Model) entryLines(e entry, selected bool, width int) []string {
 	case e.index == noPost:
 		return []string{m.ghostRow(e.ghost, selected, width)}
 	case !e.loaded:
-		return []string{s.theme.mark(selected) + s.theme.faint.Render("…")}
+		return []string{s.Theme.mark(selected) + s.Theme.faint.Render("…")}
 	case m.tab == tabWeek:
 		return agendaRow(s, e.post, selected, width)
 	}
@@ -114,7 +114,7 @@ func (m *Model) entryLines(e entry, selected bool, width int) []string {
 
 // clickEntry selects the post or slot on a line, or opens it if it is selected.
 func (m *Model) clickEntry(row int) {
-	d := m.drawEntries(m.listWidth(), m.bodyHeight())
+	d := m.drawEntries(m.listWidth(), m.BodyHeight())
 	if row >= len(d.owner) || d.owner[row] == noPost || !d.list[d.owner[row]].selectable() {
 		return
 	}

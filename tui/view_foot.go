@@ -15,12 +15,12 @@ import (
 // footLines renders a dialog below the list, or the notice and the keys.
 func footLines(m *Model, width int) []string {
 	lines := []string{m.ruleLine(width)}
-	if m.dialog != nil && !m.dialog.fullScreen() {
-		return append(lines, m.dialog.lines(m, width, m.height)...)
+	if m.dialog != nil && !m.dialog.FullScreen() {
+		return append(lines, m.dialog.Lines(m, width, m.height)...)
 	}
 	lines = append(lines, m.noticeLines(width)...)
 	if m.dialog == nil {
-		return append(lines, shortHelp(m.theme, m.shortKeys(), width))
+		return append(lines, shortHelp(m.Theme, m.shortKeys(), width))
 	}
 	return lines
 }
@@ -37,19 +37,19 @@ func (m *Model) noticeLines(width int) []string {
 		lines = append(lines[:most-1], clip(strings.Join(lines[most-1:], " "), width))
 	}
 	for i, l := range lines {
-		lines[i] = m.theme.bad.Render(l)
+		lines[i] = m.Theme.bad.Render(l)
 	}
-	if m.undos.offered(m.now) != nil && m.dialog == nil {
-		lines = append(lines, m.theme.warn.Render(clip(m.undoOffer(), width)))
+	if m.undos.offered(m.Now) != nil && m.dialog == nil {
+		lines = append(lines, m.Theme.warn.Render(clip(m.undoOffer(), width)))
 	}
 	return lines
 }
 
 // statusLine renders the undo offer, a notice or the summary of the list.
 func (m *Model) statusLine(width int) string {
-	t := m.theme
+	t := m.Theme
 	switch {
-	case m.undos.offered(m.now) != nil && m.dialog == nil:
+	case m.undos.offered(m.Now) != nil && m.dialog == nil:
 		return m.undoLine(width)
 	case len(m.marks.order) > 0 && m.dialog == nil && m.feed() != nil:
 		return t.warn.Render(clip(m.markText()+"   "+cmp.Or(m.notice.text, m.listSummary(m.feed())), width))
@@ -70,17 +70,17 @@ func (m *Model) statusLine(width int) string {
 func (m *Model) undoLine(width int) string {
 	offer := m.undoOffer()
 	if m.notice.text == "" {
-		return m.theme.warn.Render(clip(offer, width))
+		return m.Theme.warn.Render(clip(offer, width))
 	}
 	offer = clip(offer, max(width/3, width-ansi.StringWidth(m.notice.text)-3))
 	done := clip(m.notice.text, width-ansi.StringWidth(offer)-3)
-	return m.theme.good.Render(done) + clip("   "+m.theme.warn.Render(offer), width-ansi.StringWidth(done))
+	return m.Theme.good.Render(done) + clip("   "+m.Theme.warn.Render(offer), width-ansi.StringWidth(done))
 }
 
 // undoOffer describes what the undo key does.
 func (m *Model) undoOffer() string {
 	label := m.undos.last().label
-	if m.theme.plain {
+	if m.Theme.plain {
 		return "press u to " + label
 	}
 	return "u " + label
@@ -128,12 +128,12 @@ func (m *Model) listSummary(f *feed) string {
 	default:
 		parts = append(parts, sortName(q.Sort))
 	}
-	return strings.Join(parts, ", ") + ", times in " + m.now.In(m.zone).Format("MST")
+	return strings.Join(parts, ", ") + ", times in " + m.Now.In(m.Zone).Format("MST")
 }
 
 // shortKeys returns the most important keys in the current view.
 func (m *Model) shortKeys() []key.Binding {
-	k := m.keys
+	k := m.Keys
 	if m.detail.open {
 		keys := []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
 		p, ok := m.currentPost()

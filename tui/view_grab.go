@@ -39,9 +39,9 @@ func (m *Model) effectsOf(g *grab) []effect {
 			near[id] = []neighbor{}
 		}
 	}
-	first, last := g.at(g.posts[0], m.zone).Time, g.at(g.posts[0], m.zone).Time
+	first, last := g.at(g.posts[0], m.Zone).Time, g.at(g.posts[0], m.Zone).Time
 	for _, p := range g.posts {
-		at := g.at(p, m.zone).Time
+		at := g.at(p, m.Zone).Time
 		if at.Before(first) {
 			first = at
 		}
@@ -59,7 +59,7 @@ func (m *Model) effectsOf(g *grab) []effect {
 	}
 	for i := range g.posts { // they also can get the same time
 		p := &g.posts[i]
-		at := g.at(*p, m.zone).Time
+		at := g.at(*p, m.Zone).Time
 		for _, id := range p.SocialAccountIDs {
 			near[id] = append(near[id], neighbor{at, p})
 		}
@@ -95,9 +95,9 @@ func addNeighbor(near map[string][]neighbor, p *apiv1.Post, g *grab, first, last
 
 // effectOf returns what the move of a post means.
 func (m *Model) effectOf(g *grab, p apiv1.Post, near map[string][]neighbor) effect {
-	e := effect{at: g.at(p, m.zone)}
-	at, was := e.at.Time.In(m.zone), planned(p).In(m.zone)
-	if !at.After(m.now) {
+	e := effect{at: g.at(p, m.Zone)}
+	at, was := e.at.Time.In(m.Zone), planned(p).In(m.Zone)
+	if !at.After(m.Now) {
 		e.bad = append(e.bad, "in the past")
 	}
 	before, after := m.nearest(&e, p, near)
@@ -201,7 +201,7 @@ func (m *Model) blackoutAt(p apiv1.Post, at time.Time) string {
 		if b.Mode == schedctl.BlackoutHold {
 			text = "held by a pause"
 			if b.EndsAt != nil {
-				text += " until " + b.EndsAt.In(m.zone).Format("Mon 2 Jan 15:04")
+				text += " until " + b.EndsAt.In(m.Zone).Format("Mon 2 Jan 15:04")
 			}
 		}
 		if b.Reason != nil && *b.Reason != "" {
@@ -212,14 +212,16 @@ func (m *Model) blackoutAt(p apiv1.Post, at time.Time) string {
 	return ""
 }
 
-func (g *grab) lines(m *Model, width, _ int) []string {
-	t := m.theme
+// Lines implements [Dialog].
+func (g *grab) Lines(f Frame, width, _ int) []string {
+	m := f.(*Model)
+	t := m.Theme
 	lead, e := g.posts[0], g.effects[0]
 	what := quoted(lead)
 	if n := len(g.posts); n > 1 {
 		what += " and " + plural(n-1, "other post")
 	}
-	from, to := planned(lead).In(m.zone).Format("Mon 2 Jan 15:04"), e.at.Time.In(m.zone).Format("Mon 2 Jan 2006 15:04 MST")
+	from, to := planned(lead).In(m.Zone).Format("Mon 2 Jan 15:04"), e.at.Time.In(m.Zone).Format("Mon 2 Jan 2006 15:04 MST")
 	title := "Move " + what + " from " + from
 	if g.days != 0 || g.by != 0 {
 		title = "Move " + what + ": " + from + " → " + to
@@ -265,12 +267,15 @@ func (g *grab) others() (words []string) {
 
 // grabKeys returns the keys that move grabbed posts.
 func (m *Model) grabKeys() []key.Binding {
-	k := m.keys
+	k := m.Keys
 	if m.tab == tabMonth {
 		return []key.Binding{k.Drop, k.PutBack, k.Days, k.Rows}
 	}
 	return []key.Binding{k.Drop, k.PutBack, k.Days, k.Times}
 }
+
+// FootKeys implements [FootKeys].
+func (g *grab) FootKeys(f Frame) []key.Binding { return f.(*Model).grabKeys() }
 
 // plainText leaves a text as it is.
 func plainText(text ...string) string { return strings.Join(text, " ") }

@@ -18,21 +18,21 @@ var unicodeGlyphs = glyphs{picture: "▣", thread: "≡", poll: "☑", held: "�
 
 // kindMarks renders the signs of what a post has besides a text, and of a hold.
 func (s drawContext) kindMarks(p apiv1.Post) string {
-	if s.theme.plain {
+	if s.Theme.plain {
 		return ""
 	}
 	text := ""
 	if len(p.Media) > 0 {
-		text += s.theme.glyphs.picture
+		text += s.Theme.glyphs.picture
 	}
 	if len(p.Thread) > 0 {
-		text += s.theme.glyphs.thread
+		text += s.Theme.glyphs.thread
 	}
 	if p.Poll != nil {
-		text += s.theme.glyphs.poll
+		text += s.Theme.glyphs.poll
 	}
 	if s.isHeld(p) {
-		text += s.theme.warn.Render(s.theme.glyphs.held)
+		text += s.Theme.warn.Render(s.Theme.glyphs.held)
 	}
 	return text
 }
@@ -51,7 +51,7 @@ func (s drawContext) isHeld(p apiv1.Post) bool {
 // before them.
 func (s drawContext) cellMarks(p apiv1.Post) string {
 	text := s.kindMarks(p)
-	for _, sign := range []string{s.theme.warningMark(p), s.theme.repeatMark(p), s.theme.reviewMark(p)} {
+	for _, sign := range []string{s.Theme.warningMark(p), s.Theme.repeatMark(p), s.Theme.reviewMark(p)} {
 		text += strings.TrimPrefix(sign, " ")
 	}
 	return text
@@ -82,9 +82,9 @@ func (s drawContext) kindWords(p apiv1.Post) (words []string) {
 
 // rowMark renders the start of the row of a post: whether it is selected and marked.
 func (s drawContext) rowMark(id string, selected bool) string {
-	if !s.marks.has(id) || s.theme.plain {
-		return s.theme.mark(selected)
+	if !s.marks.has(id) || s.Theme.plain {
+		return s.Theme.mark(selected)
 	}
-	start := strings.TrimSuffix(s.theme.mark(selected), " ")
-	return start + s.theme.warn.Render(s.theme.glyphs.marked)
+	start := strings.TrimSuffix(s.Theme.mark(selected), " ")
+	return start + s.Theme.warn.Render(s.Theme.glyphs.marked)
 }

@@ -21,8 +21,8 @@ func (m *Model) monthLines(width, height int) []string {
 	s, f := m.scene(), m.feed()
 	start, _ := monthPeriod(m.month.first)
 	days := monthDays(f, start)
-	title := s.theme.title.Render(m.month.first.Format("January 2006"))
-	if width < minMonthWidth || s.theme.plain {
+	title := s.Theme.title.Render(m.month.first.Format("January 2006"))
+	if width < minMonthWidth || s.Theme.plain {
 		return append([]string{title}, m.monthList(s, days, start, width, height-1)...)
 	}
 	weeks, rows := m.monthSize(height)
@@ -47,7 +47,7 @@ func (m *Model) monthLines(width, height int) []string {
 func (m *Model) monthSize(height int) (weeks, rows int) {
 	start, _ := monthPeriod(m.month.first)
 	weeks = monthWeeks
-	for weeks > 4 && !monthOf(start.AddDate(0, 0, 7*(weeks-1)), m.zone).Equal(m.month.first) {
+	for weeks > 4 && !monthOf(start.AddDate(0, 0, 7*(weeks-1)), m.Zone).Equal(m.month.first) {
 		weeks-- // it has no day of the month
 	}
 	const headLines, leastPane = 1, 4
@@ -75,8 +75,8 @@ func besides(columns [][]string, width, height int) []string {
 func monthHead(s drawContext, first time.Time, cell int) string {
 	var line strings.Builder
 	for d := range 7 {
-		name := weekOf(first, s.zone).AddDate(0, 0, d).Format("Mon")
-		line.WriteString(padRight("  "+s.theme.title.Render(name), cell-1) + " ")
+		name := weekOf(first, s.Zone).AddDate(0, 0, d).Format("Mon")
+		line.WriteString(padRight("  "+s.Theme.title.Render(name), cell-1) + " ")
 	}
 	return strings.TrimRight(line.String(), " ")
 }
@@ -89,14 +89,14 @@ func (m *Model) monthCell(s drawContext, d monthDay, day time.Time, width, rows 
 		number = day.Format("2 Jan")
 	}
 	switch {
-	case day.Equal(dayOf(s.now, s.zone)):
-		number = s.theme.today(number)
-	case monthOf(day, s.zone).Equal(m.month.first):
-		number = s.theme.title.Render(number)
+	case day.Equal(dayOf(s.Now, s.Zone)):
+		number = s.Theme.today(number)
+	case monthOf(day, s.Zone).Equal(m.month.first):
+		number = s.Theme.title.Render(number)
 	default:
-		number = s.theme.faint.Render(number)
+		number = s.Theme.faint.Render(number)
 	}
-	head := s.theme.mark(selected) + number
+	head := s.Theme.mark(selected) + number
 	lines := []string{m.monthCellHead(s, head, d, day, width)}
 	if width < minMonthText {
 		return lines
@@ -112,7 +112,7 @@ func (m *Model) monthCell(s drawContext, d monthDay, day time.Time, width, rows 
 		lines = append(lines, weekPost(s, *p.Post, here, c)...)
 	}
 	if left := len(d.posts) - len(shown); left > 0 && room < rows-1 {
-		lines = append(lines, s.theme.faint.Render(clip(fmt.Sprintf("  +%d more", left), width)))
+		lines = append(lines, s.Theme.faint.Render(clip(fmt.Sprintf("  +%d more", left), width)))
 	}
 	return lines
 }
@@ -128,12 +128,12 @@ func (m *Model) monthCellHead(s drawContext, head string, d monthDay, day time.T
 		count = fmt.Sprint(len(d.posts))
 	}
 	if slices.ContainsFunc(d.posts, func(p monthPost) bool { return p.Status == schedctl.Failed }) {
-		count = s.theme.status(schedctl.Failed) + count
+		count = s.Theme.status(schedctl.Failed) + count
 	}
 	signs, shades := "", m.shadesOf(day, m.feed().query.AccountID)
 	for _, hold := range []bool{false, true} {
 		if slices.ContainsFunc(shades, func(sh shade) bool { return sh.hold == hold }) {
-			draw, sign := s.theme.shading(hold)
+			draw, sign := s.Theme.shading(hold)
 			signs += draw.Render(strings.Repeat(sign, 2))
 		}
 	}
@@ -161,7 +161,7 @@ func (m *Model) dayPane(s drawContext, days [7 * monthWeeks]monthDay, start time
 	if days[i].more {
 		title = s.heading(day) + ", loading …"
 	}
-	lines := []string{s.theme.title.Render(clip(title, width))}
+	lines := []string{s.Theme.title.Render(clip(title, width))}
 	for _, sh := range m.shadesOf(day, m.feed().query.AccountID) {
 		lines = append(lines, shadeLine(s, sh, sh.sentence(day), width))
 	}
@@ -201,14 +201,14 @@ func (m *Model) monthList(s drawContext, days [7 * monthWeeks]monthDay, start ti
 	for d, list := range days {
 		day := start.AddDate(0, 0, d)
 		here := day.Equal(m.month.day)
-		if !here && (len(list.posts) == 0 || !monthOf(day, s.zone).Equal(m.month.first)) {
+		if !here && (len(list.posts) == 0 || !monthOf(day, s.Zone).Equal(m.month.first)) {
 			continue
 		}
 		if here {
 			at = len(lines)
 		}
 		text := day.Format("Monday 2 January") + ": " + plural(len(list.posts), "post")
-		lines = append(lines, clip(s.theme.mark(here)+s.theme.row(text, here), width))
+		lines = append(lines, clip(s.Theme.mark(here)+s.Theme.row(text, here), width))
 		if !here {
 			continue
 		}

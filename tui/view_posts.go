@@ -15,7 +15,7 @@ func (s drawContext) clock(t *apiv1.Time) string {
 	if t == nil {
 		return "-"
 	}
-	return t.In(s.zone).Format("Jan _2 15:04")
+	return t.In(s.Zone).Format("Jan _2 15:04")
 }
 
 // accounts returns the names of accounts.
@@ -41,7 +41,7 @@ func (s drawContext) targets(list []apiv1.Target) string {
 // heading returns the name of a day.
 func (s drawContext) heading(day time.Time) string {
 	text := day.Format("Monday 2 January 2006")
-	switch today := dayOf(s.now, s.zone); {
+	switch today := dayOf(s.Now, s.Zone); {
 	case day.Equal(today):
 		return "Today, " + text
 	case day.Equal(today.AddDate(0, 0, 1)):
@@ -76,12 +76,12 @@ func postRows(s drawContext, f *feed, rows rowsFunc, byDay bool, width, height i
 	var day time.Time
 	for i := f.top; i < f.size() && len(d.lines) < height; i++ {
 		p, ok := f.at(i)
-		block := []string{s.theme.mark(i == f.selected) + s.theme.faint.Render("…")}
+		block := []string{s.Theme.mark(i == f.selected) + s.Theme.faint.Render("…")}
 		if ok {
 			block = rows(s, p, i == f.selected, width)
 		}
 		if ok && byDay && planned(p) != nil {
-			if its := dayOf(planned(p).Time, s.zone); i == f.top || !its.Equal(day) {
+			if its := dayOf(planned(p).Time, s.Zone); i == f.top || !its.Equal(day) {
 				day = its
 				d.add(noPost, dayLines(s, day, len(d.lines) > 0, width)...)
 			}
@@ -96,7 +96,7 @@ func postRows(s drawContext, f *feed, rows rowsFunc, byDay bool, width, height i
 }
 
 func dayLines(s drawContext, day time.Time, apart bool, width int) []string {
-	line := s.theme.title.Render(clip(s.heading(day), width))
+	line := s.Theme.title.Render(clip(s.heading(day), width))
 	if apart {
 		return []string{"", line}
 	}
@@ -105,12 +105,12 @@ func dayLines(s drawContext, day time.Time, apart bool, width int) []string {
 
 // agendaRow renders a post with its time, its distance from now and its accounts.
 func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
-	if s.theme.plain {
+	if s.Theme.plain {
 		return plainRow(s, p, stateWord(p), planned(p), selected, width)
 	}
 	clock, away := "  -  ", ""
 	if at := planned(p); at != nil {
-		clock, away = at.In(s.zone).Format("15:04"), relativeTime(at.Sub(s.now))
+		clock, away = at.In(s.Zone).Format("15:04"), relativeTime(at.Sub(s.Now))
 	}
 	if p.Status != schedctl.Scheduled {
 		away = stateWord(p)
@@ -118,7 +118,7 @@ func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if _, changing := s.busy[p.ID]; changing {
 		away = "saving…"
 	}
-	left := s.rowMark(p.ID, selected) + clock + " " + s.theme.status(p.Status) + s.theme.marks(p) + " "
+	left := s.rowMark(p.ID, selected) + clock + " " + s.Theme.status(p.Status) + s.Theme.marks(p) + " "
 	return []string{layoutRow(s, p, left, away, selected, width)}
 }
 
@@ -131,9 +131,9 @@ func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, wi
 	if width >= accountsFrom {
 		w := min(28, width/5)
 		room -= w + 2
-		to = "  " + s.theme.faint.Render(padRight(s.accounts(p.SocialAccountIDs), w))
+		to = "  " + s.Theme.faint.Render(padRight(s.accounts(p.SocialAccountIDs), w))
 	}
-	return left + s.theme.row(padRight(excerpt(postText(p), room), room), selected) + to + " " + clip(word, wordWidth)
+	return left + s.Theme.row(padRight(excerpt(postText(p), room), room), selected) + to + " " + clip(word, wordWidth)
 }
 
 // plainRow renders a post as one sentence after its text, with its state and time.
@@ -143,7 +143,7 @@ func plainRow(s drawContext, p apiv1.Post, state string, at *apiv1.Time, selecte
 		parts = append(parts, "marked")
 	}
 	if at != nil {
-		parts = append(parts, at.In(s.zone).Format("Mon 2 Jan 15:04"), relativeTime(at.Sub(s.now)))
+		parts = append(parts, at.In(s.Zone).Format("Mon 2 Jan 15:04"), relativeTime(at.Sub(s.Now)))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		parts = append(parts, "saving")
@@ -159,34 +159,34 @@ func plainRow(s drawContext, p apiv1.Post, state string, at *apiv1.Time, selecte
 	}
 	parts = append(parts, "to "+s.accounts(p.SocialAccountIDs))
 	for _, l := range wrap(clip(excerpt(postText(p), width), width-2)+"\n"+strings.Join(parts, ", "), width-2) {
-		lines = append(lines, s.theme.mark(selected && lines == nil)+l)
+		lines = append(lines, s.Theme.mark(selected && lines == nil)+l)
 	}
 	return lines
 }
 
 // draftRow renders a post with its creation time.
 func draftRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
-	if s.theme.plain {
+	if s.Theme.plain {
 		return plainRow(s, p, string(p.Status), p.PublishAt, selected, width)
 	}
 	word := ""
 	if p.CreatedAt != nil {
-		word = relativeTime(p.CreatedAt.Sub(s.now))
+		word = relativeTime(p.CreatedAt.Sub(s.Now))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		word = "saving…"
 	}
-	return []string{layoutRow(s, p, s.rowMark(p.ID, selected)+s.theme.status(p.Status)+s.theme.marks(p)+" ", word, selected, width)}
+	return []string{layoutRow(s, p, s.rowMark(p.ID, selected)+s.Theme.status(p.Status)+s.Theme.marks(p)+" ", word, selected, width)}
 }
 
 // failedRow renders a post with the result of each failed account and the next step.
 func failedRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	lines := agendaRow(s, p, selected, width)
 	for _, t := range failedTargets(p) {
-		lines = append(lines, "    "+s.theme.bad.Render(clip(s.name(t.SocialAccountID)+": "+oneLine(targetReason(t)), width-4)))
+		lines = append(lines, "    "+s.Theme.bad.Render(clip(s.name(t.SocialAccountID)+": "+oneLine(targetReason(t)), width-4)))
 		if selected {
 			for _, l := range wrap("next: "+nextStep(t), width-4) {
-				lines = append(lines, "    "+s.theme.hint.Render(l))
+				lines = append(lines, "    "+s.Theme.hint.Render(l))
 			}
 		}
 	}

@@ -25,9 +25,9 @@ func queueRows(s drawContext, h *queueList, width, height int) []string {
 		if q.Default {
 			name += ", default"
 		}
-		lines = append(lines, justify(s.theme.mark(i == h.selected)+s.theme.row(clip(name, width-2), i == h.selected), s.queueAccounts(q), width))
+		lines = append(lines, justify(s.Theme.mark(i == h.selected)+s.Theme.row(clip(name, width-2), i == h.selected), s.queueAccounts(q), width))
 		for _, l := range wrap(queueTimes(q), width-4) {
-			lines = append(lines, "    "+s.theme.faint.Render(l))
+			lines = append(lines, "    "+s.Theme.faint.Render(l))
 		}
 	}
 	return linesAround(lines, at, height)
@@ -80,7 +80,7 @@ const clockLayout = "Mon _2 Jan 15:04"
 // queuedRow renders a post with its date. An exclamation mark says that its queue no
 // longer has its slot.
 func queuedRow(s drawContext, p apiv1.Post, displaced, selected bool, width int) []string {
-	if s.theme.plain {
+	if s.Theme.plain {
 		lines := plainRow(s, p, string(p.Status), p.PublishAt, selected, width)
 		if displaced {
 			lines = append(lines, "  its queue no longer has this slot")
@@ -89,9 +89,9 @@ func queuedRow(s drawContext, p apiv1.Post, displaced, selected bool, width int)
 	}
 	clock, word := strings.Repeat(" ", len(clockLayout)), string(p.Status)
 	if p.PublishAt != nil {
-		clock = p.PublishAt.In(s.zone).Format(clockLayout)
+		clock = p.PublishAt.In(s.Zone).Format(clockLayout)
 		if p.Status == schedctl.Scheduled {
-			word = relativeTime(p.PublishAt.Sub(s.now))
+			word = relativeTime(p.PublishAt.Sub(s.Now))
 		}
 	}
 	if _, changing := s.busy[p.ID]; changing {
@@ -99,9 +99,9 @@ func queuedRow(s drawContext, p apiv1.Post, displaced, selected bool, width int)
 	}
 	sign := " "
 	if displaced {
-		sign = s.theme.warn.Render("!")
+		sign = s.Theme.warn.Render("!")
 	}
-	left := s.rowMark(p.ID, selected) + clock + sign + s.theme.status(p.Status) + s.theme.marks(p) + " "
+	left := s.rowMark(p.ID, selected) + clock + sign + s.Theme.status(p.Status) + s.Theme.marks(p) + " "
 	return []string{layoutRow(s, p, left, word, selected, width)}
 }
 
@@ -113,10 +113,10 @@ func (m *Model) ghostRow(g ghost, selected bool, width int) string {
 		layout = "15:04 "
 	}
 	switch {
-	case s.theme.plain && g.isFree():
-		layout, what = "", "Free slot "+g.At.In(s.zone).Format("Mon 2 Jan 15:04")+" of "+oneLine(g.queue)
-	case s.theme.plain:
-		layout, what = "", "Slot "+g.At.In(s.zone).Format("Mon 2 Jan 15:04")+": "+ghostState(g)
+	case s.Theme.plain && g.isFree():
+		layout, what = "", "Free slot "+g.At.In(s.Zone).Format("Mon 2 Jan 15:04")+" of "+oneLine(g.queue)
+	case s.Theme.plain:
+		layout, what = "", "Slot "+g.At.In(s.Zone).Format("Mon 2 Jan 15:04")+": "+ghostState(g)
 	case !g.isFree():
 		what = "░ " + ghostState(g)
 	case m.tab == tabWeek:
@@ -124,15 +124,15 @@ func (m *Model) ghostRow(g ghost, selected bool, width int) string {
 	default:
 		what = "+ free"
 	}
-	text := g.At.In(s.zone).Format(layout) + what + noteText(g.Note)
+	text := g.At.In(s.Zone).Format(layout) + what + noteText(g.Note)
 	if layout == "" {
 		text = what + noteText(g.Note)
 	}
 	text = clip(text, width-2)
 	if selected {
-		return s.theme.mark(true) + s.theme.row(text, true)
+		return s.Theme.mark(true) + s.Theme.row(text, true)
 	}
-	return s.theme.mark(false) + s.theme.faint.Render(text)
+	return s.Theme.mark(false) + s.Theme.faint.Render(text)
 }
 
 // ghostState says why a slot is not free.
@@ -163,24 +163,24 @@ func (m *Model) ghostPane(width int) []string {
 	if !ok {
 		return nil
 	}
-	lines := []string{m.theme.title.Render("Free slot")}
-	lines = append(lines, wrap(when.Format(g.At.In(m.zone))+", "+relativeTime(g.At.Sub(m.now))+noteText(g.Note), width)...)
+	lines := []string{m.Theme.title.Render("Free slot")}
+	lines = append(lines, wrap(when.Format(g.At.In(m.Zone))+", "+relativeTime(g.At.Sub(m.Now))+noteText(g.Note), width)...)
 	q, ok := m.queue(g.queueID)
 	if !ok {
 		return lines
 	}
 	s := m.scene()
 	lines = append(lines, wrap("queue "+oneLine(q.Name)+", "+s.queueAccounts(q), width)...)
-	return append(lines, "", s.theme.hint.Render("n writes a post for it"))
+	return append(lines, "", s.Theme.hint.Render("n writes a post for it"))
 }
 
 // ghostPreview renders more of the selected slot below the week.
 func (m *Model) ghostPreview(g ghost, width int) []string {
 	s := m.scene()
-	when := s.theme.title.Render(g.At.In(s.zone).Format("Monday 15:04")) + fmt.Sprintf("  + free slot of %s, %s", oneLine(g.queue), relativeTime(g.At.Sub(s.now)))
+	when := s.Theme.title.Render(g.At.In(s.Zone).Format("Monday 15:04")) + fmt.Sprintf("  + free slot of %s, %s", oneLine(g.queue), relativeTime(g.At.Sub(s.Now)))
 	lines := []string{"", clip(when, width), ""}
 	if q, ok := m.queue(g.queueID); ok {
-		lines[2] = s.theme.hint.Render(clip("n writes a post for "+s.queueAccounts(q)+noteText(g.Note), width))
+		lines[2] = s.Theme.hint.Render(clip("n writes a post for "+s.queueAccounts(q)+noteText(g.Note), width))
 	}
 	return lines
 }

@@ -16,10 +16,10 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if isSeries(p) {
 		proposed = "series: " + s.seriesText(p)
 		for _, l := range wrapWords(s.seriesText(p), width-4) {
-			rule = append(rule, "    "+s.theme.faint.Render(l))
+			rule = append(rule, "    "+s.Theme.faint.Render(l))
 		}
 	}
-	if s.theme.plain {
+	if s.Theme.plain {
 		lines := plainRow(s, p, string(p.Status), p.PublishAt, selected, width)
 		for _, l := range wrap(proposed+", "+asked, width-2) {
 			lines = append(lines, "  "+l)
@@ -36,7 +36,7 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	case at.NextSlot:
 		clock = "next slot"
 	default:
-		clock, word = at.Time.In(s.zone).Format(layout), relativeTime(at.Time.Sub(s.now))
+		clock, word = at.Time.In(s.Zone).Format(layout), relativeTime(at.Time.Sub(s.Now))
 	}
 	switch {
 	case isSeries(p):
@@ -46,14 +46,14 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	}
 	clock = padRight(clock, len(layout))
 	if s.isLate(p) {
-		clock = s.theme.warn.Render(clock)
+		clock = s.Theme.warn.Render(clock)
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		word = "saving…"
 	}
-	left := s.rowMark(p.ID, selected) + clock + " " + s.theme.status(p.Status) + s.theme.repeatMark(p) + " "
+	left := s.rowMark(p.ID, selected) + clock + " " + s.Theme.status(p.Status) + s.Theme.repeatMark(p) + " "
 	lines := append([]string{layoutRow(s, p, left, word, selected, width)}, rule...)
-	return append(lines, "    "+s.theme.faint.Render(clip(asked, width-4)))
+	return append(lines, "    "+s.Theme.faint.Render(clip(asked, width-4)))
 }
 
 // seriesText renders the rule and the next times of a series.
@@ -65,14 +65,14 @@ func (s drawContext) seriesText(p apiv1.Post) string {
 	}
 	times := make([]string, len(info.next))
 	for i, t := range info.next {
-		times[i] = t.In(s.zone).Format("Mon 2 Jan 15:04")
+		times[i] = t.In(s.Zone).Format("Mon 2 Jan 15:04")
 	}
 	return text + "; next " + strings.Join(times, ", ")
 }
 
 // isLate reports whether the proposed time of a post has passed.
 func (s drawContext) isLate(p apiv1.Post) bool {
-	return p.ProposedAt != nil && !p.ProposedAt.NextSlot && !p.ProposedAt.Time.After(s.now)
+	return p.ProposedAt != nil && !p.ProposedAt.NextSlot && !p.ProposedAt.Time.After(s.Now)
 }
 
 // askedText says who asked for an approval, how many files there are, and the note.
@@ -86,7 +86,7 @@ func (s drawContext) askedText(p apiv1.Post) string {
 		text += " (agent)"
 	}
 	if a.RequestedAt != nil {
-		text += " " + relativeTime(a.RequestedAt.Sub(s.now))
+		text += " " + relativeTime(a.RequestedAt.Sub(s.Now))
 	}
 	if n := fileCount(p); n > 0 {
 		text += ", " + plural(n, "file")
@@ -120,7 +120,7 @@ func (s drawContext) proposedText(p apiv1.Post) string {
 	case at.NextSlot:
 		return "proposed for the next free slot"
 	default:
-		text := "proposed for " + when.Format(at.Time.In(s.zone)) + ", " + relativeTime(at.Time.Sub(s.now))
+		text := "proposed for " + when.Format(at.Time.In(s.Zone)) + ", " + relativeTime(at.Time.Sub(s.Now))
 		if s.isLate(p) {
 			text += ": choose another time"
 		}
@@ -146,7 +146,7 @@ func (s drawContext) reviewLines(p apiv1.Post, width int) (lines []string) {
 			lines = append(lines, draw(l))
 		}
 	}
-	a, t := p.Approval, s.theme
+	a, t := p.Approval, s.Theme
 	if a != nil {
 		draw := map[schedctl.ApprovalState]func(...string) string{
 			schedctl.ApprovalPending: t.warn.Render, schedctl.ApprovalApproved: t.good.Render, schedctl.ApprovalChangesRequested: t.warn.Render,
@@ -189,7 +189,7 @@ func (s drawContext) stateText(a *apiv1.Approval) string {
 		if at == nil {
 			return ""
 		}
-		return " " + relativeTime(at.Sub(s.now))
+		return " " + relativeTime(at.Sub(s.Now))
 	}
 	asked := "asked by " + s.keyName(a.RequestedBy) + ago(a.RequestedAt)
 	by := ""
@@ -215,9 +215,9 @@ func noteLines(s drawContext, notes []apiv1.PostNote, width int) []string {
 	if len(notes) == 0 {
 		return nil
 	}
-	lines := []string{"", s.theme.title.Render("Notes")}
+	lines := []string{"", s.Theme.title.Render("Notes")}
 	for _, n := range notes {
-		lines = append(lines, s.theme.faint.Render(clip(s.clock(n.CreatedAt)+"  "+s.keyName(n.By), width)))
+		lines = append(lines, s.Theme.faint.Render(clip(s.clock(n.CreatedAt)+"  "+s.keyName(n.By), width)))
 		for _, l := range wrap(n.Text, width-2) {
 			lines = append(lines, "  "+l)
 		}

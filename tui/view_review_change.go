@@ -12,7 +12,7 @@ func (s drawContext) changeLines(p apiv1.Post, width int) (lines []string) {
 	if p.Approval == nil || p.Approval.Previous == nil {
 		return nil
 	}
-	was, t := p.Approval.Previous, s.theme
+	was, t := p.Approval.Previous, s.Theme
 	file := func(id string) string {
 		return fileName(postMedia([]apiv1.PostMedia{{ID: id}}, p.MediaAssets)[0].asset)
 	}

@@ -9,9 +9,11 @@ import (
 )
 
 // lines renders the form: the post, the time, the note, and messages.
-func (d *reviewForm) lines(m *Model, width, height int) []string {
+// Lines implements [Dialog].
+func (d *reviewForm) Lines(f Frame, width, height int) []string {
+	m := f.(*Model)
 	below := d.below(m, width, height)
-	lines := []string{m.theme.title.Render(clip(d.title(), width))}
+	lines := []string{m.Theme.title.Render(clip(d.title(), width))}
 	lines = append(lines, d.postLines(m.scene(), width, max(1, height-len(below)-1))...)
 	return append(lines, below...)
 }
@@ -25,7 +27,7 @@ func (d *reviewForm) below(m *Model, width, height int) (below []string) {
 	note := d.note
 	note.SetWidth(textWidth(width - 2))
 	note.SetHeight(rows)
-	below = append(below, m.theme.mark(!d.onWhen)+"Note")
+	below = append(below, m.Theme.mark(!d.onWhen)+"Note")
 	for l := range strings.SplitSeq(own(note.View()), "\n") {
 		below = append(below, "  "+l)
 	}
@@ -56,7 +58,7 @@ func (d *reviewForm) postLines(s drawContext, width, height int) []string {
 		more = fmt.Sprintf("pgdn shows %s", plural(left, "more line"))
 	}
 	if height > 1 {
-		shown = append(shown, s.theme.warn.Render(clip(more, width)))
+		shown = append(shown, s.Theme.warn.Render(clip(more, width)))
 	}
 	return shown
 }
@@ -82,17 +84,17 @@ func (d *reviewForm) timeLines(m *Model, width int) []string {
 		label = "Proposed time "
 	}
 	in.Width = max(1, width-len(label)-4)
-	lines := []string{m.theme.mark(d.onWhen) + label + own(in.View())}
+	lines := []string{m.Theme.mark(d.onWhen) + label + own(in.View())}
 	text := strings.TrimSpace(in.Value())
 	if text == "" || text == d.originalWhen && text != apiv1.PublishNextSlot {
 		return lines
 	}
-	return append(lines, "  "+m.theme.hint.Render(clip(m.echoBooking(text), width-2)))
+	return append(lines, "  "+m.Theme.hint.Render(clip(m.echoBooking(text), width-2)))
 }
 
 // messages renders the question whether to leave, or what is wrong, and the keys.
 func (d *reviewForm) messages(m *Model, width, room int) (lines []string) {
-	t := m.theme
+	t := m.Theme
 	paint := func(draw func(...string) string, text string) {
 		for _, l := range wrap(text, width) {
 			lines = append(lines, draw(l))
@@ -101,7 +103,7 @@ func (d *reviewForm) messages(m *Model, width, room int) (lines []string) {
 	switch {
 	case d.leaving:
 		paint(t.warn.Render, "Leave? Your text is not saved.")
-		paint(t.warn.Render, leaveKeys(m.keys))
+		paint(t.warn.Render, leaveKeys(m.Keys))
 		return lines
 	case d.fault != "":
 		paint(t.bad.Render, d.fault)

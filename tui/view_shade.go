@@ -31,7 +31,7 @@ func (t theme) shading(hold bool) (style, string) {
 
 // shadeLine renders a text on a shaded line.
 func shadeLine(s drawContext, sh shade, text string, width int) string {
-	draw, sign := s.theme.shading(sh.hold)
+	draw, sign := s.Theme.shading(sh.hold)
 	text = clip(sign+" "+text, width)
 	if left := width - ansi.StringWidth(text); left > 1 {
 		text += " " + strings.Repeat(sign, left-1)
@@ -45,7 +45,7 @@ func fillShade(s drawContext, lines []string, shades []shade, c column) []string
 	if i < 0 {
 		return lines
 	}
-	draw, sign := s.theme.shading(shades[i].hold)
+	draw, sign := s.Theme.shading(shades[i].hold)
 	for len(lines) < c.height {
 		lines = append(lines, draw.Render(strings.Repeat(sign, max(0, c.width))))
 	}

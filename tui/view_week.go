@@ -135,9 +135,9 @@ func weekHead(s drawContext, week time.Time, cell int) string {
 	var line strings.Builder
 	for d := range 7 {
 		day := week.AddDate(0, 0, d)
-		name := s.theme.title.Render(clip(day.Format("Mon _2"), cell-1))
-		if day.Equal(dayOf(s.now, s.zone)) {
-			name = s.theme.today(day.Format("Mon _2"))
+		name := s.Theme.title.Render(clip(day.Format("Mon _2"), cell-1))
+		if day.Equal(dayOf(s.Now, s.Zone)) {
+			name = s.Theme.today(day.Format("Mon _2"))
 		}
 		line.WriteString(padRight(name, cell-1) + " ")
 	}
@@ -230,34 +230,34 @@ func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(w
 		count = fmt.Sprintf("%d+%d free", posts, len(entries)-posts)
 	}
 	cell.lines, cell.owner = linesAround(cell.lines, at, c.height-1), linesAround(cell.owner, at, c.height-1)
-	cell.add(noPost, s.theme.faint.Render(clip(count, c.width)))
+	cell.add(noPost, s.Theme.faint.Render(clip(count, c.width)))
 	return cell
 }
 
 // weekGhost renders a free slot.
 func weekGhost(s drawContext, g ghost, selected bool, c column) string {
 	const least = 6 // columns for the name of the queue
-	text := g.At.In(s.zone).Format("15:04")
+	text := g.At.In(s.Zone).Format("15:04")
 	if room := c.width - len("+ 15:04 "); room >= least {
 		text += " " + clip(oneLine(g.queue), room)
 	}
 	text = truncate(text, c.width-2)
 	if selected {
-		return s.theme.mark(true) + s.theme.row(text, true)
+		return s.Theme.mark(true) + s.Theme.row(text, true)
 	}
-	return s.theme.faint.Render("+ " + text)
+	return s.Theme.faint.Render("+ " + text)
 }
 
 // weekPost renders a post: its time with tags and marks, and its text next to it or below.
 func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
-	sign := s.theme.status(p.Status) + " "
+	sign := s.Theme.status(p.Status) + " "
 	if selected || s.marks.has(p.ID) {
 		sign = s.rowMark(p.ID, selected)
 	}
-	clock, room := planned(p).In(s.zone).Format("15:04"), c.width-2
+	clock, room := planned(p).In(s.Zone).Format("15:04"), c.width-2
 	text := excerpt(postText(p), maxPostLines*c.width)
 	if words, moving := s.moves[p.ID]; moving {
-		sign = s.theme.warn.Render(s.theme.glyphs.moving) + " "
+		sign = s.Theme.warn.Render(s.Theme.glyphs.moving) + " "
 		text = strings.TrimSpace(words + " " + text)
 	}
 	if c.each == 1 {
@@ -266,10 +266,10 @@ func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 		if left := room - ansi.StringWidth(head) - 1; left > 1 {
 			head += " " + truncate(text, left)
 		}
-		return []string{sign + s.theme.row(head, selected)}
+		return []string{sign + s.Theme.row(head, selected)}
 	}
 	head, tagged := s.cellHead(p, room-len(clock)-1)
-	lines := []string{sign + s.theme.row(clock+" "+head, selected)}
+	lines := []string{sign + s.Theme.row(clock+" "+head, selected)}
 	indent := "" // of the first line of the text
 	if !tagged {
 		indent = strings.Repeat("_", tagWidth+1)
@@ -281,7 +281,7 @@ func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 		if rest, ok := strings.CutPrefix(l, indent); i == 0 && ok && !tagged {
 			l = s.postTags(p, tagWidth) + " " + rest
 		}
-		lines = append(lines, "  "+s.theme.row(l, selected))
+		lines = append(lines, "  "+s.Theme.row(l, selected))
 	}
 	return lines
 }
@@ -330,12 +330,12 @@ func weekPreview(s drawContext, f *feed, width int) []string {
 	}
 	state := stateWord(p)
 	if p.Status == schedctl.Scheduled {
-		state += " " + relativeTime(p.PublishAt.Sub(s.now))
+		state += " " + relativeTime(p.PublishAt.Sub(s.Now))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		state = "saving…"
 	}
-	when := s.theme.title.Render(planned(p).In(s.zone).Format("Monday 15:04")) + "  " + s.theme.status(p.Status) + s.theme.marks(p) + " " + strings.Join(append([]string{state}, s.kindWords(p)...), ", ")
+	when := s.Theme.title.Render(planned(p).In(s.Zone).Format("Monday 15:04")) + "  " + s.Theme.status(p.Status) + s.Theme.marks(p) + " " + strings.Join(append([]string{state}, s.kindWords(p)...), ", ")
 	if p.QueueID != nil {
 		state = ", queue " + s.queueName(*p.QueueID)
 		when += state

@@ -99,10 +99,10 @@ func (h *webhookList) step(by int) {
 // fillWebhooks requests the webhooks, and the deliveries of the open webhook as the
 // user scrolls.
 func (m *Model) fillWebhooks() tea.Cmd {
-	h, c := &m.webhooks, m.cfg.Client
+	h, c := &m.webhooks, m.Client()
 	if !h.loaded && !h.loading && h.err == nil {
 		h.loading = true
-		return m.call(func(ctx context.Context) tea.Msg {
+		return m.Call(func(ctx context.Context) tea.Msg {
 			list, err := c.Webhooks(ctx)
 			return webhooksMsg{list: list, err: err}
 		})
@@ -113,7 +113,7 @@ func (m *Model) fillWebhooks() tea.Cmd {
 	}
 	h.fetching = true
 	id, seq, cursor := h.opened, h.seq, h.next
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := c.Deliveries(ctx, id, cursor)
 		return deliveriesMsg{seq: seq, list: list, err: err}
 	})
@@ -126,7 +126,7 @@ func (m *Model) takeWebhooks(msg webhooksMsg) tea.Cmd {
 		h.loaded, h.list = true, msg.list
 		h.selected = clamp(h.selected, len(h.list))
 	}
-	return m.retryLater(msg.err)
+	return m.RetryLater(msg.err)
 }
 
 func (m *Model) takeDeliveries(msg deliveriesMsg) tea.Cmd {
@@ -136,7 +136,7 @@ func (m *Model) takeDeliveries(msg deliveriesMsg) tea.Cmd {
 	}
 	h.fetching = false
 	if h.deliveriesErr = msg.err; msg.err != nil {
-		return m.retryLater(msg.err)
+		return m.RetryLater(msg.err)
 	}
 	if !h.firstPageLoaded {
 		h.deliveries = nil
@@ -152,13 +152,13 @@ func (m *Model) takeDeliveries(msg deliveriesMsg) tea.Cmd {
 
 // replay queues the selected delivery again.
 func (m *Model) replay() tea.Cmd {
-	h, c := &m.webhooks, m.cfg.Client
+	h, c := &m.webhooks, m.Client()
 	if h.opened == "" || h.delivery >= len(h.deliveries) {
-		m.showError("open a webhook and select a delivery first")
+		m.ShowError("open a webhook and select a delivery first")
 		return nil
 	}
 	webhook, id := h.opened, h.deliveries[h.delivery].ID
-	return m.call(func(ctx context.Context) tea.Msg {
+	return m.Call(func(ctx context.Context) tea.Msg {
 		d, err := c.ReplayDelivery(ctx, webhook, id)
 		return replayedMsg{webhook: webhook, delivery: d, err: err}
 	})
@@ -166,10 +166,10 @@ func (m *Model) replay() tea.Cmd {
 
 func (m *Model) takeReplayed(msg replayedMsg) {
 	if msg.err != nil {
-		m.showError(explain(msg.err))
+		m.ShowError(explain(msg.err))
 		return
 	}
-	m.showNotice("queued again")
+	m.ShowNotice("queued again")
 	for i := range m.webhooks.deliveries {
 		if m.webhooks.opened == msg.webhook && m.webhooks.deliveries[i].ID == msg.delivery.ID {
 			m.webhooks.deliveries[i] = msg.delivery
@@ -191,23 +191,23 @@ func webhookRows(s drawContext, h *webhookList, width, height int) []string {
 		if i == h.selected {
 			at = len(lines)
 		}
-		state := s.theme.good.Render("enabled")
+		state := s.Theme.good.Render("enabled")
 		switch {
 		case !w.Enabled:
-			state = s.theme.faint.Render("disabled")
+			state = s.Theme.faint.Render("disabled")
 		case w.FailingSince != nil:
-			state = s.theme.bad.Render("failing since " + relativeTime(w.FailingSince.Sub(s.now)))
+			state = s.Theme.bad.Render("failing since " + relativeTime(w.FailingSince.Sub(s.Now)))
 		}
-		lines = append(lines, justify(s.theme.mark(i == h.selected)+s.theme.row(clip(oneLine(webhookName(w)), width-20), i == h.selected), state, width))
+		lines = append(lines, justify(s.Theme.mark(i == h.selected)+s.Theme.row(clip(oneLine(webhookName(w)), width-20), i == h.selected), state, width))
 		if w.DisabledReason != nil {
-			lines = append(lines, "    "+s.theme.bad.Render(clip(oneLine(*w.DisabledReason), width-4)))
+			lines = append(lines, "    "+s.Theme.bad.Render(clip(oneLine(*w.DisabledReason), width-4)))
 		}
 	}
 	return linesAround(lines, at, height)
 }
 
 func deliveryRows(s drawContext, h *webhookList, width, height int) []string {
-	head := []string{s.theme.title.Render(clip("Deliveries to "+h.title()+", newest first", width)), ""}
+	head := []string{s.Theme.title.Render(clip("Deliveries to "+h.title()+", newest first", width)), ""}
 	if len(h.deliveries) == 0 {
 		return append(head, emptyMessage(s, h.firstPageLoaded, h.deliveriesErr, "No deliveries to this webhook yet.", width)...)
 	}
@@ -217,7 +217,7 @@ func deliveryRows(s drawContext, h *webhookList, width, height int) []string {
 		if i == h.delivery {
 			at = len(lines)
 		}
-		lines = append(lines, justify(s.theme.mark(i == h.delivery)+s.theme.row(clip(deliveryText(s, d), width-14), i == h.delivery), deliveryState(s, d), width))
+		lines = append(lines, justify(s.Theme.mark(i == h.delivery)+s.Theme.row(clip(deliveryText(s, d), width-14), i == h.delivery), deliveryState(s, d), width))
 		if i == h.delivery {
 			lines = append(lines, deliveryNotes(s, d, width)...)
 		}
@@ -239,17 +239,17 @@ func deliveryText(s drawContext, d apiv1.Delivery) string {
 func deliveryState(s drawContext, d apiv1.Delivery) string {
 	switch d.Status {
 	case schedctl.DeliveryDelivered:
-		return s.theme.good.Render("delivered")
+		return s.Theme.good.Render("delivered")
 	case schedctl.DeliveryFailed:
-		return s.theme.bad.Render("failed")
+		return s.Theme.bad.Render("failed")
 	}
-	return s.theme.warn.Render(string(d.Status))
+	return s.Theme.warn.Render(string(d.Status))
 }
 
 // deliveryNotes describes the error and the next attempt of a delivery.
 func deliveryNotes(s drawContext, d apiv1.Delivery, width int) (lines []string) {
 	add := func(text string) {
-		lines = append(lines, "    "+s.theme.hint.Render(clip(oneLine(text), width-4)))
+		lines = append(lines, "    "+s.Theme.hint.Render(clip(oneLine(text), width-4)))
 	}
 	if d.Error != nil {
 		add(*d.Error)
@@ -258,7 +258,7 @@ func deliveryNotes(s drawContext, d apiv1.Delivery, width int) (lines []string) 
 		add("response: " + excerpt(*d.Response, width))
 	}
 	if d.NextAttemptAt != nil {
-		add("next attempt " + relativeTime(d.NextAttemptAt.Sub(s.now)))
+		add("next attempt " + relativeTime(d.NextAttemptAt.Sub(s.Now)))
 	}
 	if d.Status == schedctl.DeliveryFailed {
 		add("next: r sends it again")

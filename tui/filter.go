@@ -1,0 +1,78 @@
+package tui
+
+import (
+	"github.com/schedctl/schedctl"
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// labels returns the labels of all loaded posts and the label of the query.
+func (m *Model) labels(q Query) (list []string) {
+	if q.Label != "" {
+		list = append(list, q.Label)
+	}
+	for t := range m.feeds {
+		for _, page := range m.feeds[t].pages {
+			for i := range page.posts {
+				list = append(list, page.posts[i].Labels...)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// newFilter returns the menu that filters a tab by status, account and label.
+func (m *Model) newFilter(q Query) *Menu {
+	statuses := m.tab.statuses()
+	var items []Item
+	for _, s := range statuses {
+		items = append(items, Item{Label: string(s), Chosen: slices.Contains(q.Statuses, s)})
+	}
+	items = append(items, Item{Label: "all accounts", Group: "account", Chosen: q.AccountID == ""})
+	ids := []string{""}
+	for _, a := range m.accounts.list {
+		ids = append(ids, a.ID)
+		items = append(items, Item{Label: oneLine(a.Name) + " (" + oneLine(a.Platform) + ")", Group: "account", Chosen: q.AccountID == a.ID})
+	}
+	labels := m.labels(q)
+	if len(labels) > 0 {
+		labels = append([]string{""}, labels...)
+		items = append(items, Item{Label: "all labels", Group: "label", Chosen: q.Label == ""})
+	}
+	for _, l := range labels[min(1, len(labels)):] {
+		items = append(items, Item{Label: "label " + oneLine(l), Group: "label", Chosen: q.Label == l})
+	}
+	return NewMenu(m.Theme, "Show only", items, func(chosen []int) tea.Cmd {
+		m.requery(func(q *Query) {
+			q.Statuses = nil
+			for _, i := range chosen {
+				switch account := i - len(statuses); {
+				case account < 0:
+					q.Statuses = append(q.Statuses, statuses[i])
+				case account < len(ids):
+					q.AccountID = ids[account]
+				default:
+					q.Label = labels[account-len(ids)]
+				}
+			}
+			if len(q.Statuses) == 0 {
+				q.Statuses = append([]schedctl.Status{}, statuses...)
+			}
+		})
+		return nil
+	})
+}
+
+// newSearch asks for a part of the content.
+func (m *Model) newSearch(before string) *Prompt {
+	d := NewPrompt(m.Theme, "Search: ", "part of the text; empty for all posts")
+	d.Input.CharLimit = schedctl.MaxSearch
+	d.Input.SetValue(before)
+	d.Accept = func(text string) (tea.Cmd, string) {
+		m.requery(func(q *Query) { q.Search = text })
+		return nil, ""
+	}
+	return d
+}
