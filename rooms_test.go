@@ -32,8 +32,8 @@ var terminalRooms = []struct {
 	{
 		below:   "tui",
 		another: regexp.MustCompile(`\blipgloss\.Style\b|\blipgloss\.NewStyle|\bNewStyle\(|\bos\.Std(out|err)\b|\btea\.(Print|Sequence\(tea\.Print|SetWindowTitle)|[^(]\b\w+\.View\(\)`),
-		except:  []string{"tui/theme.go", "tui/style.go", "tui/printable/"},
-		instead: "use the styles of the theme and own(input.View())",
+		except:  []string{"tui/screen/theme.go", "tui/screen/style.go", "tui/printable/"},
+		instead: "use the styles of the theme and screen.Own(input.View())",
 	},
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -31,7 +33,7 @@ func (m *Model) withPlatforms(then func()) tea.Cmd {
 func (m *Model) takePlatforms(msg platformsMsg) {
 	switch {
 	case msg.err != nil:
-		m.ShowError(explain(msg.err))
+		m.ShowError(screen.Explain(msg.err))
 	case m.dialog == nil && m.tab == tabAccounts:
 		m.platforms = msg.list
 		msg.then()
@@ -42,31 +44,31 @@ func (m *Model) takePlatforms(msg platformsMsg) {
 func (m *Model) addAccount() tea.Cmd {
 	return m.withPlatforms(func() {
 		names := slices.Sorted(maps.Keys(m.platforms))
-		var items []Item
+		var items []screen.Item
 		for i, name := range names {
-			items = append(items, Item{Label: oneLine(name), Group: "platform", Chosen: i == 0})
+			items = append(items, screen.Item{Label: screen.OneLine(name), Group: "platform", Chosen: i == 0})
 		}
 		if len(items) == 0 {
 			m.ShowError("the daemon offers no platforms to connect")
 			return
 		}
-		m.Open(NewMenu(m.Theme, "Connect an account on", items, func(chosen []int) tea.Cmd {
-			OpenForm(m, m.newAccountForm(names[chosen[0]]))
+		m.Open(screen.NewMenu(m.Theme, "Connect an account on", items, func(chosen []int) tea.Cmd {
+			screen.OpenForm(m, m.newAccountForm(names[chosen[0]]))
 			return nil
 		}))
 	})
 }
 
 // newAccountForm returns the form for a new account.
-func (m *Model) newAccountForm(platform string) *Form {
+func (m *Model) newAccountForm(platform string) *screen.Form {
 	p := m.platforms[platform]
-	f := &Form{Title: "New account on " + oneLine(platform)}
-	f.Fields = append(f.Fields, newField(m.Theme, "name", "name", "A name for the account. Leave empty to use its user name.", ""))
+	f := &screen.Form{Title: "New account on " + screen.OneLine(platform)}
+	f.Fields = append(f.Fields, screen.NewField(m.Theme, "name", "name", "A name for the account. Leave empty to use its user name.", ""))
 	f.Fields = append(f.Fields, credentialFields(m.Theme, p, true)...)
 	f.Fields = append(f.Fields, optionFields(m.Theme, p, nil)...)
 	c := m.Client()
 	f.Send = func() tea.Cmd {
-		body := apiv1.AddAccount{Platform: platform, Name: f.Fields[0].value(), Credentials: credentials(f), Options: changedOptions(f)}
+		body := apiv1.AddAccount{Platform: platform, Name: f.Fields[0].Value(), Credentials: credentials(f), Options: changedOptions(f)}
 		return m.sendForm(f, "connected", func(ctx context.Context) (apiv1.Account, error) { return c.AddAccount(ctx, body) })
 	}
 	return f
@@ -80,21 +82,21 @@ func (m *Model) editAccount() tea.Cmd {
 		return nil
 	}
 	a := r.list[r.selected]
-	return m.withPlatforms(func() { OpenForm(m, m.accountForm(a)) })
+	return m.withPlatforms(func() { screen.OpenForm(m, m.accountForm(a)) })
 }
 
-func (m *Model) accountForm(a apiv1.Account) *Form {
+func (m *Model) accountForm(a apiv1.Account) *screen.Form {
 	p := m.platforms[a.Platform]
-	f := &Form{Title: "Edit " + oneLine(a.Name) + " on " + oneLine(a.Platform)}
-	f.Fields = append(f.Fields, newField(m.Theme, "name", "name", "A name for the account.", a.Name))
-	f.Fields[0].required = true
+	f := &screen.Form{Title: "Edit " + screen.OneLine(a.Name) + " on " + screen.OneLine(a.Platform)}
+	f.Fields = append(f.Fields, screen.NewField(m.Theme, "name", "name", "A name for the account.", a.Name))
+	f.Fields[0].Required = true
 	f.Fields = append(f.Fields, optionFields(m.Theme, p, a.Options)...)
 	f.Fields = append(f.Fields, credentialFields(m.Theme, p, false)...)
 	c := m.Client()
 	f.Send = func() tea.Cmd {
 		body := apiv1.EditAccount{Credentials: credentials(f), Options: changedOptions(f)}
-		if name := f.Fields[0]; name.changed() {
-			value := name.value()
+		if name := f.Fields[0]; name.Changed() {
+			value := name.Value()
 			body.Name = &value
 		}
 		if body.Name == nil && body.Credentials == nil && body.Options == nil {
@@ -109,20 +111,20 @@ func (m *Model) accountForm(a apiv1.Account) *Form {
 
 // credentialFields returns the fields for the credentials of a platform. The
 // credentials of an existing account are not shown; they can only be replaced.
-func credentialFields(t theme, p apiv1.PlatformEntry, isNew bool) (fields []FormField) {
+func credentialFields(t screen.Theme, p apiv1.PlatformEntry, isNew bool) (fields []screen.Field) {
 	for _, c := range p.Credentials {
-		f := newField(t, "credentials."+c.Name, c.Name, c.About, "")
+		f := screen.NewField(t, "credentials."+c.Name, c.Name, c.About, "")
 		switch {
 		case !isNew:
-			f.input.Placeholder = "unchanged"
-			f.about = c.About + ". To replace the credentials, enter all of them."
+			f.Input.Placeholder = "unchanged"
+			f.About = c.About + ". To replace the credentials, enter all of them."
 		case c.Required:
-			f.required, f.input.Placeholder = true, "required"
+			f.Required, f.Input.Placeholder = true, "required"
 		default:
-			f.input.Placeholder = "optional"
+			f.Input.Placeholder = "optional"
 		}
 		if c.Secret {
-			f.conceal()
+			f.Conceal()
 		}
 		fields = append(fields, f)
 	}
@@ -130,10 +132,10 @@ func credentialFields(t theme, p apiv1.PlatformEntry, isNew bool) (fields []Form
 }
 
 // optionFields returns the fields for the options of a platform.
-func optionFields(t theme, p apiv1.PlatformEntry, have map[string]any) (fields []FormField) {
+func optionFields(t screen.Theme, p apiv1.PlatformEntry, have map[string]any) (fields []screen.Field) {
 	for _, o := range p.Options {
-		f := newField(t, "options."+o.Name, o.Name, o.About, optionText(have[o.Name]))
-		f.input.Placeholder = "default"
+		f := screen.NewField(t, "options."+o.Name, o.Name, o.About, optionText(have[o.Name]))
+		f.Input.Placeholder = "default"
 		fields = append(fields, f)
 	}
 	return fields
@@ -155,14 +157,14 @@ func optionText(v any) string {
 }
 
 // credentials returns the entered credentials, or nil.
-func credentials(f *Form) map[string]string {
+func credentials(f *screen.Form) map[string]string {
 	var out map[string]string
 	for i := range f.Fields {
-		if name, is := strings.CutPrefix(f.Fields[i].name, "credentials."); is && f.Fields[i].value() != "" {
+		if name, is := strings.CutPrefix(f.Fields[i].Name, "credentials."); is && f.Fields[i].Value() != "" {
 			if out == nil {
 				out = map[string]string{}
 			}
-			out[name] = f.Fields[i].value()
+			out[name] = f.Fields[i].Value()
 		}
 	}
 	return out
@@ -170,15 +172,15 @@ func credentials(f *Form) map[string]string {
 
 // changedOptions returns the changed options, or nil. The value of an emptied option is
 // nil, which resets it to its default.
-func changedOptions(f *Form) map[string]any {
+func changedOptions(f *screen.Form) map[string]any {
 	var out map[string]any
 	for i := range f.Fields {
-		if name, is := strings.CutPrefix(f.Fields[i].name, "options."); is && f.Fields[i].changed() {
+		if name, is := strings.CutPrefix(f.Fields[i].Name, "options."); is && f.Fields[i].Changed() {
 			if out == nil {
 				out = map[string]any{}
 			}
-			if out[name] = nil; f.Fields[i].value() != "" {
-				out[name] = f.Fields[i].value()
+			if out[name] = nil; f.Fields[i].Value() != "" {
+				out[name] = f.Fields[i].Value()
 			}
 		}
 	}
@@ -187,14 +189,14 @@ func changedOptions(f *Form) map[string]any {
 
 // accountSavedMsg is the response to a form.
 type accountSavedMsg struct {
-	form    *Form
+	form    *screen.Form
 	done    string // what was done, for example: connected
 	account apiv1.Account
 	err     error
 }
 
 // sendForm sends the values of a form.
-func (m *Model) sendForm(f *Form, done string, send func(ctx context.Context) (apiv1.Account, error)) tea.Cmd {
+func (m *Model) sendForm(f *screen.Form, done string, send func(ctx context.Context) (apiv1.Account, error)) tea.Cmd {
 	return m.Call(func(ctx context.Context) tea.Msg {
 		a, err := send(ctx)
 		return accountSavedMsg{form: f, done: done, account: a, err: err}
@@ -206,15 +208,15 @@ func (m *Model) takeSaved(msg accountSavedMsg) {
 	switch {
 	case !m.IsOpen(msg.form):
 		m.accounts.loaded = false
-	case noResponse(msg.err):
+	case screen.NoResponse(msg.err):
 		m.accounts.loaded = false
-		msg.form.Fail("no response: the account may be saved. Leave and check the list before you try again. " + explain(msg.err))
+		msg.form.Fail("no response: the account may be saved. Leave and check the list before you try again. " + screen.Explain(msg.err))
 	case msg.err != nil:
 		msg.form.Refuse(msg.err)
 	default:
 		m.Close()
 		m.accounts.loaded, m.accounts.anchor = false, msg.account.ID
-		text := msg.done + ": " + oneLine(msg.account.Name)
+		text := msg.done + ": " + screen.OneLine(msg.account.Name)
 		if len(msg.account.Warnings) > 0 {
 			m.ShowError(text + ". " + strings.Join(msg.account.Warnings, " "))
 			return

@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // newMastodon fills in the form for a new account. The secret is last.
@@ -92,7 +93,7 @@ func TestAnAccountIsEdited(t *testing.T) {
 // A form keeps its fields while the daemon is unreachable.
 func TestAFormOutlivesAnOutage(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		f.fail("AddAccount", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		f.fail("AddAccount", fmt.Errorf("nothing answers: %w", screen.ErrUnreachable))
 		newMastodon(d)
 		d.press("ctrl+s")
 		d.sees("no response: the account may be saved", "https://social.example", "•••••••")

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -32,7 +35,7 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 			return m.previewReflow()
 		}
 		p, ok := m.currentPost()
-		if _, moves := m.Keys.nudge(k); moves && m.nudge.id != "" && f.anchor == m.nudge.id {
+		if _, moves := nudgeOf(m.Keys, k); moves && m.nudge.id != "" && f.anchor == m.nudge.id {
 			p, ok = m.nudge.post, true // its page is being loaded
 		}
 		if !ok {
@@ -48,10 +51,10 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	if isSeries(p) {
 		return m.handleSeriesKey(k, p)
 	}
-	if by, ok := m.Keys.slotStep(k, p); ok {
+	if by, ok := slotStep(m.Keys, k, p); ok {
 		return m.ifSettled(func() tea.Cmd { return m.stepPost(p, by) })
 	}
-	if by, ok := m.Keys.nudge(k); ok {
+	if by, ok := nudgeOf(m.Keys, k); ok {
 		return m.ifSettled(func() tea.Cmd {
 			return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.nudgePost(p, by) })
 		})
@@ -100,7 +103,7 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 
 // handleGhostKey handles a key that acts on a free slot.
 func (m *Model) handleGhostKey(k tea.KeyMsg) tea.Cmd {
-	if _, ok := m.selectedGhost(); ok && len(k.Runes) == 1 && key.Matches(k, m.Keys.postKeys()...) {
+	if _, ok := m.selectedGhost(); ok && len(k.Runes) == 1 && key.Matches(k, m.Keys.PostKeys()...) {
 		m.ShowNotice("this slot is free: press n to write a post for it")
 	}
 	return nil
@@ -111,7 +114,7 @@ func (m *Model) ifAllowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd
 		return nil
 	}
 	var refused *schedctl.Error
-	if err := schedctl.CheckOperation(op, p.Status); asError(err, &refused) {
+	if err := schedctl.CheckOperation(op, p.Status); screen.AsError(err, &refused) {
 		m.ShowError(refused.Message)
 		return nil
 	}
@@ -125,11 +128,11 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 	}
 	shown := p
 	shown.Status = schedctl.Publishing
-	m.dialog = &Confirm{
-		Question: []string{"Publish this now, to " + m.scene().accounts(p.SocialAccountIDs) + "?", "", excerpt(postText(p), 200)},
+	m.dialog = &screen.Confirm{
+		Question: []string{"Publish this now, to " + m.scene().AccountNames(p.SocialAccountIDs) + "?", "", screen.Excerpt(postText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(change{post: p, shown: shown, done: "publishing to " + plural(len(p.SocialAccountIDs), "account"),
+			return m.startChange(change{post: p, shown: shown, done: "publishing to " + screen.Plural(len(p.SocialAccountIDs), "account"),
 				call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, versionOf(p)) },
 				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was published") }})
 		},
@@ -156,8 +159,8 @@ func (m *Model) unschedule(p apiv1.Post) tea.Cmd {
 func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status = schedctl.Canceled
-	m.dialog = &Confirm{
-		Question: []string{"Cancel this post? Press u afterwards to create a copy.", "", excerpt(postText(p), 200)},
+	m.dialog = &screen.Confirm{
+		Question: []string{"Cancel this post? Press u afterwards to create a copy.", "", screen.Excerpt(postText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
 			return m.startChange(change{post: p, shown: shown, done: "canceled",
@@ -174,8 +177,8 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 }
 
 func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
-	m.dialog = &Confirm{
-		Question: []string{"Delete this draft? Press u afterwards to restore it.", "", excerpt(postText(p), 200)},
+	m.dialog = &screen.Confirm{
+		Question: []string{"Delete this draft? Press u afterwards to restore it.", "", screen.Excerpt(postText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
 			return m.startChange(change{post: p, done: "deleted", removes: true,
@@ -258,7 +261,7 @@ type doneMsg struct {
 func (m *Model) takeDone(msg doneMsg) {
 	m.finishUndo(msg.undoes, msg.post, msg.err)
 	if msg.err != nil {
-		m.ShowError(explain(msg.err))
+		m.ShowError(screen.Explain(msg.err))
 		return
 	}
 	if msg.post.ID != "" {
@@ -270,8 +273,8 @@ func (m *Model) takeDone(msg doneMsg) {
 	m.ShowNotice(msg.done)
 }
 
-// nudge returns how far a key moves a post in time.
-func (k keyMap) nudge(msg tea.KeyMsg) (shift, bool) {
+// nudgeOf returns how far a key moves a post in time.
+func nudgeOf(k screen.KeyMap, msg tea.KeyMsg) (shift, bool) {
 	switch {
 	case key.Matches(msg, k.Later):
 		return shift{by: 15 * time.Minute}, true

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -18,11 +20,11 @@ func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
 	if len(failed) < 2 {
 		return m.confirmRetry(p, failed, nil)
 	}
-	items := []Item{{Label: fmt.Sprintf("all %d that failed", len(failed)), Chosen: true, Group: "retry"}}
+	items := []screen.Item{{Label: fmt.Sprintf("all %d that failed", len(failed)), Chosen: true, Group: "retry"}}
 	for _, t := range failed {
-		items = append(items, Item{Label: m.scene().name(t.SocialAccountID) + ": " + oneLine(targetReason(t)), Group: "retry"})
+		items = append(items, screen.Item{Label: m.scene().Name(t.SocialAccountID) + ": " + screen.OneLine(targetReason(t)), Group: "retry"})
 	}
-	m.dialog = NewMenu(m.Theme, "Retry which?", items, func(chosen []int) tea.Cmd {
+	m.dialog = screen.NewMenu(m.Theme, "Retry which?", items, func(chosen []int) tea.Cmd {
 		if len(chosen) == 0 || chosen[0] == 0 {
 			return m.confirmRetry(p, failed, nil)
 		}
@@ -50,8 +52,8 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 	}
 	shown := p
 	shown.Status = schedctl.Publishing
-	m.dialog = &Confirm{
-		Question: append(question, "", excerpt(postText(p), 200)),
+	m.dialog = &screen.Confirm{
+		Question: append(question, "", screen.Excerpt(postText(p), 200)),
 		Yes: func() tea.Cmd {
 			c := m.Client()
 			return m.startChange(change{post: p, shown: shown, done: "retrying",
@@ -67,7 +69,7 @@ func (m *Model) resend(p apiv1.Post) tea.Cmd {
 	d := resendDraft(p)
 	switch {
 	case p.ResentAs != nil:
-		m.ShowError("the post was resent already, as " + oneLine(*p.ResentAs))
+		m.ShowError("the post was resent already, as " + screen.OneLine(*p.ResentAs))
 		return nil
 	case len(d.from.SocialAccountIDs) == 0:
 		m.ShowError("the network may already have this post: check there first, and then press r to send it again")

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -38,7 +40,7 @@ func (m *Model) fillBlackouts() tea.Cmd {
 	b.loading = true
 	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := c.Blackouts(ctx)
-		return blackoutsMsg{list: list, err: unlessUnknown(err)}
+		return blackoutsMsg{list: list, err: screen.UnlessUnknown(err)}
 	})
 }
 
@@ -78,7 +80,7 @@ func (m *Model) holdText() string {
 			text += " until " + b.EndsAt.In(m.Zone).Format("Mon 2 Jan 15:04")
 		}
 		if b.Reason != nil && *b.Reason != "" {
-			text += " (" + oneLine(*b.Reason) + ")"
+			text += " (" + screen.OneLine(*b.Reason) + ")"
 		}
 		parts = append(parts, text)
 	}
@@ -94,15 +96,15 @@ func (s drawContext) heldAccounts(b apiv1.Blackout) string {
 	case b.Label != nil && len(b.SocialAccountIDs) == 0:
 		return labelText(b)
 	case b.Label != nil:
-		return labelText(b) + " on " + s.accounts(b.SocialAccountIDs)
+		return labelText(b) + " on " + s.AccountNames(b.SocialAccountIDs)
 	case len(b.SocialAccountIDs) == 0:
 		return "all accounts"
 	}
-	return s.accounts(b.SocialAccountIDs)
+	return s.AccountNames(b.SocialAccountIDs)
 }
 
 // labelText names the label of a hold.
-func labelText(b apiv1.Blackout) string { return "label " + oneLine(*b.Label) }
+func labelText(b apiv1.Blackout) string { return "label " + screen.OneLine(*b.Label) }
 
 // shade is the part of a blackout that is on one day.
 type shade struct {
@@ -140,16 +142,16 @@ func (m *Model) shadesOf(day time.Time, accountID string) (list []shade) {
 		sh := shade{from: from.In(m.Zone), to: to.In(m.Zone), hold: b.Mode == schedctl.BlackoutHold}
 		sh.allDay = from.Equal(day) && to.Equal(next)
 		if b.Reason != nil {
-			sh.about = oneLine(*b.Reason)
+			sh.about = screen.OneLine(*b.Reason)
 		}
 		if b.Label != nil {
 			sh.about = strings.TrimSuffix(labelText(b)+", "+sh.about, ", ")
 		}
 		switch {
 		case len(b.SocialAccountIDs) > 0 && sh.about != "":
-			sh.about += ", " + s.accounts(b.SocialAccountIDs)
+			sh.about += ", " + s.AccountNames(b.SocialAccountIDs)
 		case len(b.SocialAccountIDs) > 0:
-			sh.about = s.accounts(b.SocialAccountIDs)
+			sh.about = s.AccountNames(b.SocialAccountIDs)
 		}
 		list = append(list, sh)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // booking is when a post is published, as the API takes it.
@@ -79,7 +80,7 @@ func (m *Model) parseBooking(text string) (b booking, fault string) {
 	case ok && name == "":
 		return booking{publishAt: apiv1.NextSlot()}, ""
 	case ok:
-		i := slices.IndexFunc(m.queues.list, func(q apiv1.Queue) bool { return strings.EqualFold(oneLine(q.Name), name) })
+		i := slices.IndexFunc(m.queues.list, func(q apiv1.Queue) bool { return strings.EqualFold(screen.OneLine(q.Name), name) })
 		if i < 0 {
 			return booking{}, "there is no queue named " + name + ": view " + tabQueues.number() + " lists the queues"
 		}
@@ -109,6 +110,6 @@ func (m *Model) echoBooking(text string) string {
 
 // blackoutText says which blackout contains a time that the daemon has refused.
 func blackoutText(err error) string {
-	text, _, _ := strings.Cut(explain(err), ";") // what follows is about other programs
+	text, _, _ := strings.Cut(screen.Explain(err), ";") // what follows is about other programs
 	return strings.TrimPrefix(text, string(schedctl.InBlackout)+": ")
 }

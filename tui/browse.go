@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -105,9 +108,9 @@ func (m *Model) moveSelection(by int) {
 	case f != nil:
 		f.move(by)
 	case m.tab == tabQueues:
-		m.queues.selected = clamp(m.queues.selected+by, len(m.queues.list))
+		m.queues.selected = screen.Clamp(m.queues.selected+by, len(m.queues.list))
 	case m.tab == tabAccounts:
-		m.accounts.selected = clamp(m.accounts.selected+by, len(m.accounts.list))
+		m.accounts.selected = screen.Clamp(m.accounts.selected+by, len(m.accounts.list))
 	default:
 		m.webhooks.step(by)
 	}
@@ -142,7 +145,7 @@ func (m *Model) goBack() {
 		if e := f.edited; e != nil && !f.has(e.ID) {
 			p, ok = *e, true // the search no longer finds it
 		}
-		m.requery(func(q *Query) { q.Search, q.AccountID, q.Label, q.Statuses = "", "", "", m.tab.statuses() })
+		m.requery(func(q *screen.Query) { q.Search, q.AccountID, q.Label, q.Statuses = "", "", "", m.tab.statuses() })
 		if ok {
 			f.seek(p)
 		}
@@ -154,12 +157,12 @@ func (m *Model) goBack() {
 }
 
 // filtered reports whether a query has a search or filter.
-func filtered(t tab, q Query) bool {
+func filtered(t tab, q screen.Query) bool {
 	return q.Search != "" || q.AccountID != "" || q.Label != "" || !slices.Equal(q.Statuses, t.statuses())
 }
 
 // requery changes the query of the current tab and reloads it.
-func (m *Model) requery(change func(*Query)) {
+func (m *Model) requery(change func(*screen.Query)) {
 	if f := m.feed(); f != nil {
 		q := f.query
 		change(&q)
@@ -181,7 +184,7 @@ func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 	case key.Matches(k, m.Keys.Filter):
 		m.dialog = m.newFilter(f.query)
 	case key.Matches(k, m.Keys.Sort):
-		m.requery(func(q *Query) {
+		m.requery(func(q *screen.Query) {
 			sorts := m.tab.sorts()
 			q.Sort = sorts[(slices.Index(sorts, q.Sort)+1)%len(sorts)]
 			m.ShowNotice("sorted: " + sortName(q.Sort))
@@ -195,7 +198,7 @@ func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 // stepWeek moves the week by a number of days.
 func (m *Model) stepWeek(days int) {
 	m.week, m.ghost = m.week.AddDate(0, 0, days), slotKey{}
-	m.requery(func(q *Query) { q.After, q.Before = m.week, m.week.AddDate(0, 0, 7) })
+	m.requery(func(q *screen.Query) { q.After, q.Before = m.week, m.week.AddDate(0, 0, 7) })
 }
 
 // stepDay selects the first post or free slot of the next or previous day that has any.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -20,12 +22,12 @@ type bulk struct {
 	verb  string                        // what happens to the posts, for example: moved
 	posts []apiv1.Post                  // before the change
 	shown func(p apiv1.Post) apiv1.Post // how a post is shown until the daemon responds; nil for no change
-	call  func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error)
+	call  func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error)
 
-	back      func(ctx context.Context, c Client, before, after apiv1.Post) (apiv1.Post, error) // undoes the change of one post; nil if it cannot
-	backVerb  string                                                                            // for example: moved back
-	backLabel string                                                                            // for example: move %s back
-	anyway    func(refused []apiv1.Post) tea.Cmd                                                // repeats what a blackout refuses; may be nil
+	back      func(ctx context.Context, c screen.Client, before, after apiv1.Post) (apiv1.Post, error) // undoes the change of one post; nil if it cannot
+	backVerb  string                                                                                   // for example: moved back
+	backLabel string                                                                                   // for example: move %s back
+	anyway    func(refused []apiv1.Post) tea.Cmd                                                       // repeats what a blackout refuses; may be nil
 
 	undoes  *undo
 	results []bulkResult
@@ -74,7 +76,7 @@ func (m *Model) stepBulk(b *bulk) tea.Cmd {
 		for i, p := range list {
 			after, err := b.call(ctx, c, p)
 			msg.results = append(msg.results, bulkResult{p, after, err})
-			if noResponse(err) || schedctl.CodeOf(err) == schedctl.RateLimited {
+			if screen.NoResponse(err) || schedctl.CodeOf(err) == schedctl.RateLimited {
 				for _, p := range list[i+1:] {
 					msg.results = append(msg.results, bulkResult{before: p, err: err})
 				}
@@ -107,7 +109,7 @@ func (m *Model) takeBulk(msg bulkMsg) tea.Cmd {
 			m.applyPost(shown)
 			m.marks.drop(r.before.ID)
 			if b.undoes != nil {
-				m.undos.rebase(&undo{at: Version{ID: r.after.ID}, from: b.wasVersion(r)}, r.after)
+				m.undos.rebase(&undo{at: screen.Version{ID: r.after.ID}, from: b.wasVersion(r)}, r.after)
 			}
 		}
 		if r.before.ID == selected {
@@ -146,7 +148,7 @@ func (m *Model) finishBulk(b *bulk) {
 		}
 	}
 	if len(failed) == 0 {
-		m.ShowNotice(b.verb + " " + plural(len(done), "post"))
+		m.ShowNotice(b.verb + " " + screen.Plural(len(done), "post"))
 	} else {
 		first := failed[0]
 		m.ShowError(fmt.Sprintf("%s %d of %d posts; %s: %s", b.verb, len(done), len(b.results), quoted(first.before),
@@ -159,7 +161,7 @@ func (m *Model) finishBulk(b *bulk) {
 			refused[i] = r.before
 		}
 		m.notice = notice{}
-		m.dialog = &Confirm{Question: []string{"Use " + plural(len(refused), "time") + " in spite of a blackout?", blackoutText(blacked[0].err)},
+		m.dialog = &screen.Confirm{Question: []string{"Use " + screen.Plural(len(refused), "time") + " in spite of a blackout?", blackoutText(blacked[0].err)},
 			Yes: func() tea.Cmd { return b.anyway(refused) }}
 	}
 }
@@ -169,7 +171,7 @@ func (m *Model) finishBulk(b *bulk) {
 func (b *bulk) undo(m *Model, done, failed []bulkResult) *undo {
 	if b.undoes != nil {
 		left := slices.DeleteFunc(failed, func(r bulkResult) bool {
-			return !noResponse(r.err) && schedctl.CodeOf(r.err) != schedctl.RateLimited
+			return !screen.NoResponse(r.err) && schedctl.CodeOf(r.err) != schedctl.RateLimited
 		})
 		if len(left) > 0 {
 			return b.undoes
@@ -180,7 +182,7 @@ func (b *bulk) undo(m *Model, done, failed []bulkResult) *undo {
 		return nil
 	}
 	if b.back == nil {
-		return &undo{why: plural(len(done), "post") + " " + b.verb + ": that cannot be undone"}
+		return &undo{why: screen.Plural(len(done), "post") + " " + b.verb + ": that cannot be undone"}
 	}
 	befores, afters, versions := map[string]apiv1.Post{}, []apiv1.Post{}, map[string]int64{}
 	for _, r := range done {
@@ -188,7 +190,7 @@ func (b *bulk) undo(m *Model, done, failed []bulkResult) *undo {
 		afters = append(afters, r.after)
 	}
 	return &undo{
-		label: strings.Replace(b.backLabel, "%s", plural(len(done), "post"), 1), versions: versions,
+		label: strings.Replace(b.backLabel, "%s", screen.Plural(len(done), "post"), 1), versions: versions,
 		run: func(u *undo) tea.Cmd {
 			return m.startBulk(bulk{
 				verb: "undone: " + b.backVerb, posts: afters, undoes: u,
@@ -197,7 +199,7 @@ func (b *bulk) undo(m *Model, done, failed []bulkResult) *undo {
 					shown.Version = p.Version
 					return shown
 				},
-				call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+				call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 					return b.back(ctx, c, befores[p.ID], p)
 				},
 			})

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -47,7 +50,7 @@ func allowed(op schedctl.Operation, posts []apiv1.Post) (yes, no []apiv1.Post, r
 			no, reason = append(no, p), "a draft stays as it is"
 		case op == schedctl.OpArchive && p.ArchivedAt != nil:
 			no, reason = append(no, p), "it is archived already"
-		case asError(err, &refused):
+		case screen.AsError(err, &refused):
 			if no = append(no, p); len(no) == 1 {
 				reason = refused.Message
 			}
@@ -68,7 +71,7 @@ func (m *Model) usable(op schedctl.Operation) (posts []apiv1.Post, left string) 
 	case len(yes) == 0:
 		m.ShowError(reason)
 	case len(no) > 0:
-		left = plural(len(no), "marked post") + " cannot be part of it: " + reason
+		left = screen.Plural(len(no), "marked post") + " cannot be part of it: " + reason
 	}
 	return yes, left
 }
@@ -83,10 +86,10 @@ func (m *Model) askBulk(verb string, op schedctl.Operation, do func([]apiv1.Post
 	if len(m.marks.order) == 0 && op != schedctl.OpCancel {
 		return do(posts)
 	}
-	question := []string{fmt.Sprintf("%s %s?", capital(verb), plural(len(posts), "post"))}
+	question := []string{fmt.Sprintf("%s %s?", capital(verb), screen.Plural(len(posts), "post"))}
 	const shown = 5
 	for _, p := range posts[:min(len(posts), shown)] {
-		question = append(question, "  "+excerpt(postText(p), 120))
+		question = append(question, "  "+screen.Excerpt(postText(p), 120))
 	}
 	if n := len(posts) - shown; n > 0 {
 		question = append(question, fmt.Sprintf("  and %d more", n))
@@ -94,7 +97,7 @@ func (m *Model) askBulk(verb string, op schedctl.Operation, do func([]apiv1.Post
 	if left != "" {
 		question = append(question, left)
 	}
-	m.dialog = &Confirm{Question: question, Yes: func() tea.Cmd { return do(posts) }}
+	m.dialog = &screen.Confirm{Question: question, Yes: func() tea.Cmd { return do(posts) }}
 	return nil
 }
 
@@ -105,10 +108,10 @@ func capital(text string) string { return string(text[0]-'a'+'A') + text[1:] }
 func (m *Model) archive(posts []apiv1.Post) tea.Cmd {
 	return m.startBulk(bulk{
 		verb: "archived", backVerb: "unarchived", backLabel: "unarchive %s", posts: posts,
-		call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			return c.Archive(ctx, versionOf(p))
 		},
-		back: func(ctx context.Context, c Client, _, after apiv1.Post) (apiv1.Post, error) {
+		back: func(ctx context.Context, c screen.Client, _, after apiv1.Post) (apiv1.Post, error) {
 			return c.Unarchive(ctx, versionOf(after))
 		},
 	})
@@ -122,10 +125,10 @@ func (m *Model) cancelPosts(posts []apiv1.Post) tea.Cmd {
 			p.Status = schedctl.Canceled
 			return p
 		},
-		call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			return c.Cancel(ctx, versionOf(p))
 		},
-		back: func(ctx context.Context, c Client, _, after apiv1.Post) (apiv1.Post, error) {
+		back: func(ctx context.Context, c screen.Client, _, after apiv1.Post) (apiv1.Post, error) {
 			return c.Create(ctx, m.copyOf(after), "tui-again-"+after.ID)
 		},
 	})
@@ -139,7 +142,7 @@ func (m *Model) unschedulePosts(posts []apiv1.Post) tea.Cmd {
 			p.Status, p.PublishAt = schedctl.Draft, nil
 			return p
 		},
-		call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			return c.Unschedule(ctx, versionOf(p))
 		},
 		back: restorePost,
@@ -147,7 +150,7 @@ func (m *Model) unschedulePosts(posts []apiv1.Post) tea.Cmd {
 }
 
 // restorePost edits a post so that it is as before.
-func restorePost(ctx context.Context, c Client, before, after apiv1.Post) (apiv1.Post, error) {
+func restorePost(ctx context.Context, c screen.Client, before, after apiv1.Post) (apiv1.Post, error) {
 	if before.Status == schedctl.Draft && after.Status == schedctl.Scheduled {
 		p, err := c.Unschedule(ctx, versionOf(after))
 		if err != nil {
@@ -175,8 +178,8 @@ func (m *Model) enqueue(posts []apiv1.Post, q apiv1.Queue) tea.Cmd {
 	})
 	id := q.ID
 	return m.startBulk(bulk{
-		verb: "queued in " + oneLine(q.Name) + ":", backVerb: "took back", backLabel: "take %s back from the queue", posts: posts,
-		call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+		verb: "queued in " + screen.OneLine(q.Name) + ":", backVerb: "took back", backLabel: "take %s back from the queue", posts: posts,
+		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			if p.Status == schedctl.Draft {
 				return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: *apiv1.NextSlot(), QueueID: &id})
 			}
@@ -190,11 +193,11 @@ func (m *Model) enqueue(posts []apiv1.Post, q apiv1.Queue) tea.Cmd {
 func (m *Model) setLabels(posts []apiv1.Post, add, remove []string) tea.Cmd {
 	return m.startBulk(bulk{
 		verb: "labeled", backVerb: "took back the labels of", backLabel: "take back the labels of %s", posts: posts,
-		call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			list := changedList(p.Labels, add, remove)
 			return c.Edit(ctx, versionOf(p), apiv1.EditPost{Labels: &list})
 		},
-		back: func(ctx context.Context, c Client, before, after apiv1.Post) (apiv1.Post, error) {
+		back: func(ctx context.Context, c screen.Client, before, after apiv1.Post) (apiv1.Post, error) {
 			list := append([]string{}, before.Labels...)
 			return c.Edit(ctx, versionOf(after), apiv1.EditPost{Labels: &list})
 		},
@@ -205,7 +208,7 @@ func (m *Model) setLabels(posts []apiv1.Post, add, remove []string) tea.Cmd {
 func (m *Model) setAccounts(posts []apiv1.Post, add, remove []string) tea.Cmd {
 	return m.startBulk(bulk{
 		verb: "changed the accounts of", backVerb: "restored the accounts of", backLabel: "restore the accounts of %s", posts: posts,
-		call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			list := changedList(p.SocialAccountIDs, add, remove)
 			return c.Edit(ctx, versionOf(p), apiv1.EditPost{SocialAccountIDs: &list})
 		},

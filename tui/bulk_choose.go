@@ -3,6 +3,8 @@ package tui
 import (
 	"slices"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -45,7 +47,7 @@ func (m *Model) askAccounts() tea.Cmd {
 	}
 	var ids, names []string
 	for _, a := range m.accounts.list {
-		ids, names = append(ids, a.ID), append(names, oneLine(a.Name)+" ("+oneLine(a.Platform)+")")
+		ids, names = append(ids, a.ID), append(names, screen.OneLine(a.Name)+" ("+screen.OneLine(a.Platform)+")")
 	}
 	has := func(p apiv1.Post, id string) bool { return slices.Contains(p.SocialAccountIDs, id) }
 	d := m.newSetMenu("Accounts", ids, names, posts, has, func(add, remove []string) tea.Cmd { return m.setAccounts(posts, add, remove) })
@@ -68,17 +70,17 @@ func (m *Model) askQueue() tea.Cmd {
 		m.ShowError("there is no queue: create one with schedctl queue create")
 		return nil
 	}
-	var items []Item
+	var items []screen.Item
 	for _, q := range m.queues.list {
-		name := oneLine(q.Name)
+		name := screen.OneLine(q.Name)
 		if q.Default {
 			name += ", default"
 		}
-		items = append(items, Item{Label: name + ": " + queueTimes(q), Group: "queue", Chosen: len(items) == 0})
+		items = append(items, screen.Item{Label: name + ": " + queueTimes(q), Group: "queue", Chosen: len(items) == 0})
 	}
 	list := m.queues.list
-	d := NewMenu(m.Theme, "Next free slots of which queue?", items, func(chosen []int) tea.Cmd { return m.enqueue(posts, list[chosen[0]]) })
-	d.What = plural(len(posts), "post")
+	d := screen.NewMenu(m.Theme, "Next free slots of which queue?", items, func(chosen []int) tea.Cmd { return m.enqueue(posts, list[chosen[0]]) })
+	d.What = screen.Plural(len(posts), "post")
 	if left != "" {
 		d.What += "; " + left
 	}
@@ -88,8 +90,8 @@ func (m *Model) askQueue() tea.Cmd {
 
 // newSetMenu returns a menu of what posts can have several of. What only some of the posts
 // have stays so unless the user changes it.
-func (m *Model) newSetMenu(title string, values, names []string, posts []apiv1.Post, has func(apiv1.Post, string) bool, accept func(add, remove []string) tea.Cmd) *Menu {
-	items := make([]Item, len(values))
+func (m *Model) newSetMenu(title string, values, names []string, posts []apiv1.Post, has func(apiv1.Post, string) bool, accept func(add, remove []string) tea.Cmd) *screen.Menu {
+	items := make([]screen.Item, len(values))
 	for i, v := range values {
 		n := 0
 		for _, p := range posts {
@@ -97,16 +99,16 @@ func (m *Model) newSetMenu(title string, values, names []string, posts []apiv1.P
 				n++
 			}
 		}
-		items[i] = Item{Label: oneLine(names[i]), Chosen: n == len(posts), Partly: n > 0 && n < len(posts)}
+		items[i] = screen.Item{Label: screen.OneLine(names[i]), Chosen: n == len(posts), Partly: n > 0 && n < len(posts)}
 	}
 	before := slices.Clone(items)
-	d := NewMenu(m.Theme, title, items, nil)
-	d.What = plural(len(posts), "post")
+	d := screen.NewMenu(m.Theme, title, items, nil)
+	d.What = screen.Plural(len(posts), "post")
 	d.Accept = func(_ []int) tea.Cmd {
 		var add, remove []string
 		for i, it := range d.Items {
 			value := it.Label
-			was := Item{}
+			was := screen.Item{}
 			if i < len(values) {
 				value, was = values[i], before[i]
 			}
@@ -129,7 +131,7 @@ func (m *Model) newSetMenu(title string, values, names []string, posts []apiv1.P
 // explainText returns the message of a refusal without its code.
 func explainText(err error) string {
 	var refused *schedctl.Error
-	if asError(err, &refused) {
+	if screen.AsError(err, &refused) {
 		return refused.Message
 	}
 	return err.Error()

@@ -4,6 +4,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -38,8 +41,8 @@ func (m *Model) handleCalendarKey(k tea.KeyMsg) bool {
 }
 
 // newGoTo asks for the day to show, in the words of the command line.
-func (m *Model) newGoTo() *Prompt {
-	d := NewPrompt(m.Theme, "Go to: ", "friday, 24 dec, in 3 weeks, 2027-01-15")
+func (m *Model) newGoTo() *screen.Prompt {
+	d := screen.NewPrompt(m.Theme, "Go to: ", "friday, 24 dec, in 3 weeks, 2027-01-15")
 	d.Echo = func(text string) string {
 		if text == "" {
 			return "a day, such as friday, 24 dec, in 3 weeks or 2027-01-15"

@@ -2,7 +2,8 @@ package tui
 
 import (
 	"context"
-	"errors"
+
+	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -135,7 +136,7 @@ func (m *Model) askAnyway(msg changedMsg) {
 		return
 	}
 	m.notice = notice{}
-	m.dialog = &Confirm{Question: []string{"Use this time in spite of a blackout?", blackoutText(msg.err)}, Yes: msg.change.anyway}
+	m.dialog = &screen.Confirm{Question: []string{"Use this time in spite of a blackout?", blackoutText(msg.err)}, Yes: msg.change.anyway}
 }
 
 // showDone shows the notice after a change.
@@ -162,21 +163,16 @@ func (m *Model) refusal(c change, err error) string {
 		return "cannot " + undoes.label + ": it has been changed since"
 	case undoes != nil && code == schedctl.NotFound:
 		return "cannot " + undoes.label + ": it has been deleted since"
-	case undoes != nil && !noResponse(err):
-		return "cannot " + undoes.label + ": " + explain(err)
+	case undoes != nil && !screen.NoResponse(err):
+		return "cannot " + undoes.label + ": " + screen.Explain(err)
 	case schedctl.CodeOf(err) == schedctl.VersionMismatch:
 		return "someone else has changed this " + what + ": nothing was saved. Check the " + what + " and try again"
 	case code == schedctl.ApprovalNotPending:
 		return "the " + what + " no longer waits for an approval, so your change was not saved"
-	case noResponse(err):
-		return "no response: the change may or may not be saved. The post reloads when the daemon is back: " + explain(err)
+	case screen.NoResponse(err):
+		return "no response: the change may or may not be saved. The post reloads when the daemon is back: " + screen.Explain(err)
 	}
-	return "not saved: " + explain(err)
+	return "not saved: " + screen.Explain(err)
 }
 
-// noResponse reports whether the daemon may have carried out a request that failed.
-func noResponse(err error) bool {
-	return errors.Is(err, ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
-}
-
-func versionOf(p apiv1.Post) Version { return Version{ID: p.ID, Number: p.Version} }
+func versionOf(p apiv1.Post) screen.Version { return screen.Version{ID: p.ID, Number: p.Version} }

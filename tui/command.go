@@ -6,6 +6,9 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -18,7 +21,7 @@ type commandLine struct {
 }
 
 func (m *Model) openCommandLine() {
-	in := newInput(m.Theme, "goto friday, label launch, move +1 week, help")
+	in := screen.NewInput(m.Theme, "goto friday, label launch, move +1 week, help")
 	in.ShowSuggestions = true
 	m.dialog = &commandLine{input: in}
 	m.groups.wanted = true
@@ -28,7 +31,7 @@ func (m *Model) openCommandLine() {
 func (d *commandLine) FullScreen() bool { return false }
 
 // Key implements [Dialog].
-func (d *commandLine) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+func (d *commandLine) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
 	case key.Matches(k, m.Keys.Kill):
@@ -102,18 +105,18 @@ func (d *commandLine) complete() {
 }
 
 // Lines implements [Dialog].
-func (d *commandLine) Lines(f Frame, width, _ int) []string {
+func (d *commandLine) Lines(f screen.Frame, width, _ int) []string {
 	m := f.(*Model)
 	in := d.input
 	in.Width = max(1, width-4)
-	lines := []string{m.Theme.title.Render(":") + own(in.View())}
+	lines := []string{m.Theme.Title.Render(":") + screen.Own(in.View())}
 	if d.fault != "" {
-		for _, l := range wrap(d.fault, width) {
-			lines = append(lines, m.Theme.bad.Render(l))
+		for _, l := range screen.Wrap(d.fault, width) {
+			lines = append(lines, m.Theme.Bad.Render(l))
 		}
 		return lines
 	}
-	return append(lines, wrap(d.help(m), width)...)
+	return append(lines, screen.Wrap(d.help(m), width)...)
 }
 
 // help describes the typed command, or lists those that it can become.
@@ -136,7 +139,7 @@ func (d *commandLine) help(m *Model) string {
 		names[i] = c.name
 	}
 	if len(names) == 0 {
-		return "no command starts with “" + oneLine(name) + "”"
+		return "no command starts with “" + screen.OneLine(name) + "”"
 	}
 	return strings.Join(names, "  ")
 }
@@ -144,7 +147,7 @@ func (d *commandLine) help(m *Model) string {
 // chosenText describes the posts that an action changes.
 func (m *Model) chosenText() string {
 	if n := len(m.marks.order); n > 0 {
-		return plural(n, "marked post")
+		return screen.Plural(n, "marked post")
 	}
 	if p, ok := m.currentPost(); ok {
 		return quoted(p)
@@ -167,7 +170,7 @@ func findCommand(name string) (command, string) {
 		for i, c := range list {
 			names[i] = c.name
 		}
-		return command{}, "“" + oneLine(name) + "” can be " + strings.Join(names, ", ") + ": type more of it"
+		return command{}, "“" + screen.OneLine(name) + "” can be " + strings.Join(names, ", ") + ": type more of it"
 	}
 	const most = 32 // bytes of a name that are compared
 	best, distance := "", 3
@@ -179,9 +182,9 @@ func findCommand(name string) (command, string) {
 		}
 	}
 	if best != "" {
-		return command{}, "there is no command “" + oneLine(name) + "”: did you mean " + best + "?"
+		return command{}, "there is no command “" + screen.OneLine(name) + "”: did you mean " + best + "?"
 	}
-	return command{}, "there is no command “" + oneLine(name) + "”: empty the line to see all commands"
+	return command{}, "there is no command “" + screen.OneLine(name) + "”: empty the line to see all commands"
 }
 
 // commandsWith returns the commands whose name or alias starts with a text.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -140,12 +142,12 @@ func (m *Model) runAccounts(arg string) (tea.Cmd, string) {
 func (m *Model) accountNamed(name string) (id, fault string) {
 	var names []string
 	for _, a := range m.accounts.list {
-		if strings.EqualFold(oneLine(a.Name), name) {
+		if strings.EqualFold(screen.OneLine(a.Name), name) {
 			return a.ID, ""
 		}
-		names = append(names, oneLine(a.Name))
+		names = append(names, screen.OneLine(a.Name))
 	}
-	return "", "there is no account “" + oneLine(name) + "”; there are: " + clip(strings.Join(names, ", "), 200)
+	return "", "there is no account “" + screen.OneLine(name) + "”; there are: " + screen.Clip(strings.Join(names, ", "), 200)
 }
 
 func (m *Model) runQueue(arg string) (tea.Cmd, string) {
@@ -154,8 +156,8 @@ func (m *Model) runQueue(arg string) (tea.Cmd, string) {
 	}
 	var names []string
 	for _, q := range m.queues.list {
-		names = append(names, oneLine(q.Name))
-		if strings.EqualFold(oneLine(q.Name), arg) {
+		names = append(names, screen.OneLine(q.Name))
+		if strings.EqualFold(screen.OneLine(q.Name), arg) {
 			posts, _ := m.usable(schedctl.OpEdit)
 			if len(posts) == 0 {
 				return nil, ""
@@ -166,7 +168,7 @@ func (m *Model) runQueue(arg string) (tea.Cmd, string) {
 	if len(names) == 0 {
 		return nil, "there is no queue: create one with schedctl queue create"
 	}
-	return nil, "there is no queue “" + oneLine(arg) + "”; there are: " + clip(strings.Join(names, ", "), 200)
+	return nil, "there is no queue “" + screen.OneLine(arg) + "”; there are: " + screen.Clip(strings.Join(names, ", "), 200)
 }
 
 func (m *Model) runMark(string) (tea.Cmd, string) {
@@ -194,7 +196,7 @@ func (m *Model) runSearch(arg string) (tea.Cmd, string) {
 	if len([]rune(arg)) > schedctl.MaxSearch {
 		return nil, "the text is too long to search for"
 	}
-	m.requery(func(q *Query) { q.Search = arg })
+	m.requery(func(q *screen.Query) { q.Search = arg })
 	return nil, ""
 }
 

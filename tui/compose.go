@@ -8,6 +8,9 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -60,7 +63,7 @@ func resendDraft(p apiv1.Post) draft {
 // queueDraft returns a draft for the next free slot of a queue, for the accounts that it
 // names.
 func queueDraft(q apiv1.Queue) draft {
-	return draft{from: apiv1.Post{SocialAccountIDs: q.SocialAccountIDs}, time: apiv1.PublishNextSlot + " in " + oneLine(q.Name)}
+	return draft{from: apiv1.Post{SocialAccountIDs: q.SocialAccountIDs}, time: apiv1.PublishNextSlot + " in " + screen.OneLine(q.Name)}
 }
 
 // slotDraft returns a draft for a free slot, for the accounts that its queue names.
@@ -72,7 +75,7 @@ func slotDraft(g ghost, q apiv1.Queue) draft {
 // has saved it or the user discards it.
 type composer struct {
 	id    string // identifies this composer, to ignore late responses
-	theme theme
+	theme screen.Theme
 	draft draft
 
 	keys, partKeys, commentKeys, accountKeys, mediaKeys []key.Binding // the most important keys, for the help lines
@@ -113,7 +116,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 		commentKeys: []key.Binding{m.Keys.Save, m.Keys.BackToText, m.Keys.Field, m.Keys.Leave, m.Keys.Attach, m.Keys.Snippet, m.Keys.Outside},
 		accountKeys: []key.Binding{m.Keys.Save, m.Keys.Toggle, m.Keys.Own, m.Keys.Narrow, m.Keys.Field, m.Keys.Leave, m.Keys.Submit},
 		mediaKeys:   []key.Binding{m.Keys.Save, m.Keys.AltText, m.Keys.Remove, m.Keys.OtherPart, m.Keys.Attach, m.Keys.Field, m.Keys.Leave, m.Keys.Submit},
-		text:        newText(m.Theme), timeInput: newInput(m.Theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
+		text:        newText(m.Theme), timeInput: screen.NewInput(m.Theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
 	c.setTexts(d.from)
@@ -126,7 +129,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 		c.timeInput.SetValue(d.time)
 	}
 	if g := d.slot; g != nil {
-		c.slotText = "slot " + g.At.In(m.Zone).Format("Mon 2 Jan 2006 15:04") + " in " + oneLine(g.queue)
+		c.slotText = "slot " + g.At.In(m.Zone).Format("Mon 2 Jan 2006 15:04") + " in " + screen.OneLine(g.queue)
 		c.timeInput.SetValue(c.slotText)
 	}
 	c.timeInput.Blur()
@@ -137,16 +140,16 @@ func (m *Model) compose(d draft) tea.Cmd {
 }
 
 // newText returns the text field. It uses no colors of its own.
-func newText(t theme) textarea.Model {
+func newText(t screen.Theme) textarea.Model {
 	in := textarea.New()
 	in.ShowLineNumbers, in.Prompt, in.CharLimit, in.MaxHeight = false, "", 0, 0
 	in.Placeholder = "What do you want to publish?"
 	style := textarea.Style{
-		Base: t.cursor.UnsetTransform(), CursorLine: t.cursor.UnsetTransform(), Text: t.cursor.UnsetTransform(),
-		Placeholder: t.blank.Style, Prompt: t.faint.Style, EndOfBuffer: t.faint.Style, LineNumber: t.faint.Style, CursorLineNumber: t.faint.Style,
+		Base: t.Cursor.UnsetTransform(), CursorLine: t.Cursor.UnsetTransform(), Text: t.Cursor.UnsetTransform(),
+		Placeholder: t.Blank.Style, Prompt: t.Faint.Style, EndOfBuffer: t.Faint.Style, LineNumber: t.Faint.Style, CursorLineNumber: t.Faint.Style,
 	}
 	in.FocusedStyle, in.BlurredStyle = style, style
-	in.Cursor.Style, in.Cursor.TextStyle = t.cursor.Style, t.cursor.UnsetTransform()
+	in.Cursor.Style, in.Cursor.TextStyle = t.Cursor.Style, t.Cursor.UnsetTransform()
 	in.Cursor.SetMode(cursor.CursorStatic)
 	in.Focus()
 	return in
@@ -156,7 +159,7 @@ func newText(t theme) textarea.Model {
 func (c *composer) FullScreen() bool { return true }
 
 // Key implements [Dialog].
-func (c *composer) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+func (c *composer) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	if c.narrow.typing && c.field == fieldAccounts && !key.Matches(k, m.Keys.Kill, m.Keys.Field, m.Keys.FieldBack, m.Keys.Save) {
 		return c.handleAccountKey(m, k)
@@ -189,7 +192,7 @@ func (c *composer) Key(f Frame, k tea.KeyMsg) tea.Cmd {
 		return c.splitText(m)
 	case key.Matches(k, m.Keys.Settings):
 		c.settings.open = true
-		c.settings.focus(0)
+		c.settings.Focus(0)
 	case key.Matches(k, m.Keys.Kill), key.Matches(k, m.Keys.Leave):
 		return c.askToLeave(m)
 	case key.Matches(k, m.Keys.Save):
@@ -251,9 +254,9 @@ func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
 		c.narrow = accountFilter{typing: true}
 		c.cursor = 0
 	case key.Matches(k, m.Keys.Up):
-		c.cursor = clamp(c.cursor-1, rows)
+		c.cursor = screen.Clamp(c.cursor-1, rows)
 	case key.Matches(k, m.Keys.Down):
-		c.cursor = clamp(c.cursor+1, rows)
+		c.cursor = screen.Clamp(c.cursor+1, rows)
 	case key.Matches(k, m.Keys.Toggle, m.Keys.Open) && c.cursor < len(list):
 		id := list[c.cursor].ID
 		if i := slices.Index(c.accountIDs, id); i >= 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -24,7 +26,7 @@ func (f *accountFilter) of(list []apiv1.Account) (out []apiv1.Account) {
 		return list
 	}
 	for _, a := range list {
-		if strings.Contains(strings.ToLower(oneLine(a.Name)+" "+oneLine(a.Platform)), strings.ToLower(f.text)) {
+		if strings.Contains(strings.ToLower(screen.OneLine(a.Name)+" "+screen.OneLine(a.Platform)), strings.ToLower(f.text)) {
 			out = append(out, a)
 		}
 	}
@@ -62,7 +64,7 @@ func (f *accountFilter) key(k tea.KeyMsg) {
 // title describes the filter.
 func (f *accountFilter) title(n int) string {
 	if f.typing {
-		return fmt.Sprintf(", / %s: %d match, enter keeps the filter, esc drops it", oneLine(f.text), n)
+		return fmt.Sprintf(", / %s: %d match, enter keeps the filter, esc drops it", screen.OneLine(f.text), n)
 	}
-	return fmt.Sprintf(", with “%s”: %d; / filters again", oneLine(f.text), n)
+	return fmt.Sprintf(", with “%s”: %d; / filters again", screen.OneLine(f.text), n)
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -30,7 +33,7 @@ func (m completedMsg) composer() string { return m.id }
 
 // askFile asks for the file to attach.
 func (c *composer) askFile(m *Model) tea.Cmd {
-	q := &question{label: "File to attach: ", input: newInput(m.Theme, "a path; tab completes it"), complete: true}
+	q := &question{label: "File to attach: ", input: screen.NewInput(m.Theme, "a path; tab completes it"), complete: true}
 	q.input.ShowSuggestions = true
 	q.accept = func(text string) (tea.Cmd, string) {
 		text = strings.TrimSpace(text)
@@ -49,7 +52,7 @@ func (c *composer) askFile(m *Model) tea.Cmd {
 // askAltText asks for the alt text of the selected file.
 func (c *composer) askAltText(m *Model) {
 	a := c.media.list[c.media.cursor]
-	q := &question{label: "Alt text: ", input: newInput(m.Theme, "what people who cannot see the file should know")}
+	q := &question{label: "Alt text: ", input: screen.NewInput(m.Theme, "what people who cannot see the file should know")}
 	q.input.SetValue(a.alt)
 	shown := q.input.Value()
 	q.accept = func(text string) (tea.Cmd, string) {
@@ -57,7 +60,7 @@ func (c *composer) askAltText(m *Model) {
 			return nil, "" // line breaks, which the field does not show, are kept
 		}
 		if err := schedctl.CheckAltText("", text); err != nil {
-			return nil, explain(err)
+			return nil, screen.Explain(err)
 		}
 		for i := range c.media.list {
 			if c.media.list[i].asset.ID == a.asset.ID && c.media.list[i].part == a.part {
@@ -109,26 +112,26 @@ func (c *composer) handleQuestionKey(m *Model, k tea.KeyMsg) tea.Cmd {
 }
 
 // questionLines renders the question with a few completions.
-func (c *composer) questionLines(t theme, width int) []string {
+func (c *composer) questionLines(t screen.Theme, width int) []string {
 	const most = 4
 	q := c.asking
 	in := q.input
 	in.Width = max(1, width-len(q.label)-2)
-	lines := []string{truncate(t.title.Render(q.label)+own(in.View()), width)}
+	lines := []string{truncate(t.Title.Render(q.label)+screen.Own(in.View()), width)}
 	if q.fault != "" {
-		for _, l := range wrap(q.fault, width) {
-			lines = append(lines, t.bad.Render(l))
+		for _, l := range screen.Wrap(q.fault, width) {
+			lines = append(lines, t.Bad.Render(l))
 		}
 	}
 	if !q.complete {
-		return append(lines, t.hint.Render(clip("enter save   esc back", width)))
+		return append(lines, t.Hint.Render(screen.Clip("enter save   esc back", width)))
 	}
 	for i, path := range in.MatchedSuggestions() {
 		if i == most {
-			lines = append(lines, t.faint.Render("…"))
+			lines = append(lines, t.Faint.Render("…"))
 			break
 		}
-		lines = append(lines, t.faint.Render(clip("  "+oneLine(path), width)))
+		lines = append(lines, t.Faint.Render(screen.Clip("  "+screen.OneLine(path), width)))
 	}
-	return append(lines, t.hint.Render(clip("enter attach   tab complete   ↑ ↓ choose   esc back", width)))
+	return append(lines, t.Hint.Render(screen.Clip("enter attach   tab complete   ↑ ↓ choose   esc back", width)))
 }

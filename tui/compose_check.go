@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -87,7 +89,7 @@ func (c *composer) handle(m *Model, msg composeMsg) tea.Cmd {
 		c.handleCompleted(msg)
 	case writtenMsg:
 		if msg.err != nil {
-			c.fault = "the editor: " + explain(msg.err)
+			c.fault = "the editor: " + screen.Explain(msg.err)
 		}
 		if msg.text != "" && msg.text != c.currentText() {
 			return c.changeText(func() { c.text.SetValue(msg.text) })
@@ -151,13 +153,13 @@ func (n counter) over() int {
 }
 
 // drawClosest formats the count that is closest to its limit.
-func drawClosest(t theme, list []counter) string {
+func drawClosest(t screen.Theme, list []counter) string {
 	n := slices.MaxFunc(list, func(a, b counter) int { return cmp.Compare(a.over(), b.over()) })
 	switch {
 	case len(list) == 1:
 		return n.draw(t)
 	case n.limit == 0:
-		return plural(len(list), "part") + ", no limit"
+		return screen.Plural(len(list), "part") + ", no limit"
 	}
 	return n.part + ": " + n.draw(t)
 }
@@ -179,9 +181,9 @@ func (n counter) text() string {
 }
 
 // draw formats a count, in color if the text is too long.
-func (n counter) draw(t theme) string {
+func (n counter) draw(t screen.Theme) string {
 	if n.over() > 0 {
-		return t.bad.Render(n.text())
+		return t.Bad.Render(n.text())
 	}
 	return n.text()
 }
@@ -200,10 +202,10 @@ func (c *composer) problems(s drawContext) (bad, warn []string) {
 	warn = append(warn, r.Warnings...)
 	for _, a := range r.Accounts {
 		for _, p := range a.Problems {
-			bad = append(bad, s.name(a.SocialAccountID)+": "+p.Message)
+			bad = append(bad, s.Name(a.SocialAccountID)+": "+p.Message)
 		}
 		for _, w := range a.Warnings {
-			warn = append(warn, s.name(a.SocialAccountID)+": "+w)
+			warn = append(warn, s.Name(a.SocialAccountID)+": "+w)
 		}
 	}
 	return bad, append(warn, c.droppedFiles(s)...)

@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -37,17 +40,12 @@ func (c *composer) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 }
 
 // question returns the question what to do with unsaved text.
-func (c *composer) question(k keyMap) []string {
+func (c *composer) question(k screen.KeyMap) []string {
 	save := "save as a draft"
 	if c.savesNewDraft() {
 		save = "save as a new draft"
 	}
-	return []string{"Leave? Your text is not saved.", k.SaveDraft.Help().Key + " " + save + "   " + leaveKeys(k)}
-}
-
-// leaveKeys describes the other keys of that question.
-func leaveKeys(k keyMap) string {
-	return k.Keep.Help().Key + " " + k.Keep.Help().Desc + "   " + k.Discard.Help().Key + " " + k.Discard.Help().Desc
+	return []string{"Leave? Your text is not saved.", k.SaveDraft.Help().Key + " " + save + "   " + screen.LeaveKeys(k)}
 }
 
 // saveDraft saves the text without its time. A scheduled post stays unchanged: the
@@ -89,7 +87,7 @@ func (c *composer) discard(m *Model) {
 		text = c.allText()
 	}
 	m.offerUndo(&undo{
-		label: "continue writing “" + clip(excerpt(text, 24), 24) + "”",
+		label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
 		run: func(_ *undo) tea.Cmd {
 			m.dialog = c
 			return c.check()

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
@@ -104,9 +107,9 @@ func (c *composer) mediaFault() string {
 	for _, a := range c.media.list {
 		switch {
 		case a.uploading:
-			return "wait until " + oneLine(a.path) + " is uploaded, or remove it from the media"
+			return "wait until " + screen.OneLine(a.path) + " is uploaded, or remove it from the media"
 		case a.fault != "":
-			return oneLine(a.path) + " is not uploaded: remove it from the media, or attach it again"
+			return screen.OneLine(a.path) + " is not uploaded: remove it from the media, or attach it again"
 		}
 	}
 	return ""
@@ -214,7 +217,7 @@ func (c *composer) handleUploaded(msg uploadedMsg) tea.Cmd {
 	a := &list[i]
 	a.uploading = false
 	if msg.err != nil {
-		a.fault = explain(msg.err)
+		a.fault = screen.Explain(msg.err)
 		return nil
 	}
 	if slices.ContainsFunc(ofPart(list, a.part), func(other attachment) bool { return other.asset.ID == msg.asset.ID }) {
@@ -235,7 +238,7 @@ func (c *composer) handleUploaded(msg uploadedMsg) tea.Cmd {
 
 func (c *composer) removeMedia(i int) {
 	c.media.list = slices.Delete(c.media.list, i, i+1)
-	c.media.cursor = clamp(c.media.cursor, len(c.media.list))
+	c.media.cursor = screen.Clamp(c.media.cursor, len(c.media.list))
 }
 
 // handleMediaKey moves through the files, removes one, moves one to another part, or edits
@@ -244,9 +247,9 @@ func (c *composer) handleMediaKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	n := len(c.media.list)
 	switch {
 	case key.Matches(k, m.Keys.Up):
-		c.media.cursor = clamp(c.media.cursor-1, n)
+		c.media.cursor = screen.Clamp(c.media.cursor-1, n)
 	case key.Matches(k, m.Keys.Down):
-		c.media.cursor = clamp(c.media.cursor+1, n)
+		c.media.cursor = screen.Clamp(c.media.cursor+1, n)
 	case n == 0:
 	case key.Matches(k, m.Keys.Remove):
 		c.removeMedia(c.media.cursor)
@@ -268,7 +271,7 @@ func (c *composer) mediaLines(s drawContext, width, room int) []string {
 	if len(list) == 0 {
 		return nil
 	}
-	lines := []string{c.label("Media, "+plural(len(list), "file"), fieldMedia)}
+	lines := []string{c.label("Media, "+screen.Plural(len(list), "file"), fieldMedia)}
 	first := max(0, min(c.media.cursor-room/2, len(list)-room))
 	for i := first; i < min(len(list), first+room); i++ {
 		here := c.field == fieldMedia && i == c.media.cursor
@@ -277,30 +280,30 @@ func (c *composer) mediaLines(s drawContext, width, room int) []string {
 			left = partName(list[i].part) + ": " + left
 		}
 		const least = 12 // columns for the name
-		right = clip(right, width-4-min(least, ansi.StringWidth(left)))
-		left = clip(left, max(least, width-4-ansi.StringWidth(right)))
-		lines = append(lines, justify(c.theme.mark(here)+left, right, width-1))
+		right = screen.Clip(right, width-4-min(least, ansi.StringWidth(left)))
+		left = screen.Clip(left, max(least, width-4-ansi.StringWidth(right)))
+		lines = append(lines, screen.Justify(c.theme.Mark(here)+left, right, width-1))
 	}
 	return lines
 }
 
 // labels returns the name of a file, and its state.
-func (a *attachment) labels(t theme) (left, right string) {
+func (a *attachment) labels(t screen.Theme) (left, right string) {
 	switch {
 	case a.uploading && a.size.Load() > 0:
-		return oneLine(a.path), t.warn.Render(fmt.Sprintf("uploading %s, %d %%", byteText(a.size.Load()), 100*a.sent.Load()/a.size.Load()))
+		return screen.OneLine(a.path), t.Warn.Render(fmt.Sprintf("uploading %s, %d %%", byteText(a.size.Load()), 100*a.sent.Load()/a.size.Load()))
 	case a.uploading:
-		return oneLine(a.path), t.warn.Render("uploading …")
+		return screen.OneLine(a.path), t.Warn.Render("uploading …")
 	case a.fault != "":
-		return oneLine(a.path), t.bad.Render(oneLine(a.fault))
+		return screen.OneLine(a.path), t.Bad.Render(screen.OneLine(a.fault))
 	case a.alt == "":
-		right = t.warn.Render(altLabel(""))
+		right = t.Warn.Render(altLabel(""))
 	default:
 		right = altLabel(a.alt)
 	}
 	left = fileName(a.asset)
 	if facts := mediaFacts(a.asset); facts != "" {
-		left += " " + t.faint.Render(facts)
+		left += " " + t.Faint.Render(facts)
 	}
 	return left, right
 }

@@ -267,7 +267,7 @@ func (c *composer) droppedFiles(s drawContext) (warn []string) {
 		}
 		for i := len(own); i < len(parts); i++ {
 			if len(parts[i].Media) > 0 {
-				warn = append(warn, s.name(id)+": its own text has no "+partName(i+1)+", so the files of that part are not published there")
+				warn = append(warn, s.Name(id)+": its own text has no "+partName(i+1)+", so the files of that part are not published there")
 			}
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
@@ -222,7 +225,7 @@ func partMap(before, after []string) func(int) int {
 
 // countLines renders the counters of a post with several parts or a first comment. Each
 // counter is that of the account with the least space left.
-func (c *composer) countLines(t theme, accounts []apiv1.Account, width int) (lines []string) {
+func (c *composer) countLines(t screen.Theme, accounts []apiv1.Account, width int) (lines []string) {
 	list := c.strictest(accounts)
 	if len(list) < 2 {
 		return nil
@@ -241,7 +244,7 @@ func (c *composer) countLines(t theme, accounts []apiv1.Account, width int) (lin
 		text := number + " " + n.text()
 		cell := number + " " + n.draw(t)
 		if i == current && c.field == fieldText {
-			cell = t.title.Render(number) + " " + n.draw(t)
+			cell = t.Title.Render(number) + " " + n.draw(t)
 		}
 		if ansi.StringWidth(line)+2+len(text) > width && line != name {
 			lines, line = append(lines, line), strings.Repeat(" ", len(name))
@@ -254,7 +257,7 @@ func (c *composer) countLines(t theme, accounts []apiv1.Account, width int) (lin
 	first := max(0, min(atCurrent, len(lines)-most))
 	lines = lines[first:min(len(lines), first+most)]
 	for i := range lines {
-		lines[i] = clip(lines[i], width)
+		lines[i] = screen.Clip(lines[i], width)
 	}
 	return lines
 }

@@ -8,6 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -53,20 +56,20 @@ func (c *composer) previewLines(m *Model, width, height int) []string {
 		}
 	}
 	if lines == nil {
-		lines = wrap("No account is chosen: press esc, then tab, and space on an account.", width)
+		lines = screen.Wrap("No account is chosen: press esc, then tab, and space on an account.", width)
 	}
 	room := max(1, height-2)
 	c.preview.top = max(0, min(c.preview.top, len(lines)-room))
-	out := append([]string{t.title.Render("Preview")}, fitLines(lines[c.preview.top:], width, room)...)
-	return append(out, t.hint.Render(clip("↑ ↓ scroll   any other key closes the preview", width)))
+	out := append([]string{t.Title.Render("Preview")}, screen.FitLines(lines[c.preview.top:], width, room)...)
+	return append(out, t.Hint.Render(screen.Clip("↑ ↓ scroll   any other key closes the preview", width)))
 }
 
 // previewOf renders what one account gets, as its network counts and shortens it.
 func (c *composer) previewOf(m *Model, a apiv1.Account, width int) []string {
 	t, s, limit, body := m.Theme, m.scene(), limitOf(a), c.body(booking{})
-	lines := []string{t.title.Render(clip(oneLine(a.Name)+", "+oneLine(a.Platform), width))}
+	lines := []string{t.Title.Render(screen.Clip(screen.OneLine(a.Name)+", "+screen.OneLine(a.Platform), width))}
 	if w := body.ContentWarning; w != nil && *w != "" {
-		lines = append(lines, wrap("behind the warning: "+*w, width)...)
+		lines = append(lines, screen.Wrap("behind the warning: "+*w, width)...)
 	}
 	parts := c.partsFor(a.ID)
 	for i, text := range parts {
@@ -76,9 +79,9 @@ func (c *composer) previewOf(m *Model, a apiv1.Account, width int) []string {
 		lines = append(lines, previewText(t, text, limit, width)...)
 	}
 	if n := len(body.Media); n > 0 {
-		lines = append(lines, "with "+plural(n, "file"))
+		lines = append(lines, "with "+screen.Plural(n, "file"))
 	} else if card := cardText(body, parts[0]); card != "" {
-		lines = append(lines, wrap(card, width)...)
+		lines = append(lines, screen.Wrap(card, width)...)
 	}
 	if body.Poll != nil && len(body.Poll.Options) > 0 {
 		lines = append(lines, pollLines(s, *body.Poll, width)...)
@@ -91,7 +94,7 @@ func (c *composer) previewOf(m *Model, a apiv1.Account, width int) []string {
 		for _, v := range c.validation.result.Accounts {
 			for _, p := range v.Problems {
 				if v.SocialAccountID == a.ID {
-					lines = append(lines, t.bad.Render(clip("refused: "+oneLine(m.InNames(p.Message)), width)))
+					lines = append(lines, t.Bad.Render(screen.Clip("refused: "+screen.OneLine(m.InNames(p.Message)), width)))
 				}
 			}
 		}
@@ -101,7 +104,7 @@ func (c *composer) previewOf(m *Model, a apiv1.Account, width int) []string {
 
 // previewText renders a part: links as the network shortens them, and where the text is too
 // long, a line where it ends.
-func previewText(t theme, text string, limit threadtext.Limit, width int) []string {
+func previewText(t screen.Theme, text string, limit threadtext.Limit, width int) []string {
 	fit := text
 	if !limit.Fits(text) {
 		n := sort.Search(len(text), func(n int) bool { return !limit.Fits(strings.ToValidUTF8(text[:n+1], "")) })
@@ -110,12 +113,12 @@ func previewText(t theme, text string, limit threadtext.Limit, width int) []stri
 		}
 		fit = text[:n]
 	}
-	lines := wrap(shortenLinks(fit, limit.URLCharacters), width)
+	lines := screen.Wrap(shortenLinks(fit, limit.URLCharacters), width)
 	if rest := text[len(fit):]; rest != "" {
 		mark := fmt.Sprintf("--- %d of %d: from here on it is too long ---", limit.Length(text), limit.Max)
-		lines = append(lines, t.bad.Render(clip(mark, width)))
-		for _, l := range wrap(shortenLinks(rest, limit.URLCharacters), width) {
-			lines = append(lines, t.bad.Render(l))
+		lines = append(lines, t.Bad.Render(screen.Clip(mark, width)))
+		for _, l := range screen.Wrap(shortenLinks(rest, limit.URLCharacters), width) {
+			lines = append(lines, t.Bad.Render(l))
 		}
 	}
 	return lines

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -71,9 +73,9 @@ func (c *composer) createSeries(m *Model, r repeat.Repetition) tea.Cmd {
 // seriesName returns the name of the series of a post: its title, or the start of its text.
 func seriesName(p apiv1.CreatePost) string {
 	const most = 40 // characters
-	name := excerpt(p.Content, most)
+	name := screen.Excerpt(p.Content, most)
 	if p.Title != nil && *p.Title != "" {
-		name = oneLine(*p.Title)
+		name = screen.OneLine(*p.Title)
 	}
 	for utf8.RuneCountInString(name) > most {
 		_, size := utf8.DecodeLastRuneInString(name)
@@ -89,15 +91,15 @@ func seriesName(p apiv1.CreatePost) string {
 func (c *composer) takeSeriesMade(m *Model, msg seriesMadeMsg) tea.Cmd {
 	c.sending = false
 	switch {
-	case noResponse(msg.err):
-		c.fault = "no response; your text is kept. Save again when the daemon is back: " + explain(msg.err)
+	case screen.NoResponse(msg.err):
+		c.fault = "no response; your text is kept. Save again when the daemon is back: " + screen.Explain(msg.err)
 		return nil
 	case msg.err != nil:
-		c.fault = "not saved; your text is kept: " + explain(msg.err) + " (the name of the series is the title, in the settings)"
+		c.fault = "not saved; your text is kept: " + screen.Explain(msg.err) + " (the name of the series is the title, in the settings)"
 		return nil
 	}
 	m.dialog = nil
-	m.ShowNotice("saved: the series “" + oneLine(msg.series.Name) + "”; its posts appear as their time comes near")
-	m.offerUndo(&undo{why: "the series “" + oneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
+	m.ShowNotice("saved: the series “" + screen.OneLine(msg.series.Name) + "”; its posts appear as their time comes near")
+	m.offerUndo(&undo{why: "the series “" + screen.OneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
 	return m.reload()
 }

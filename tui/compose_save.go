@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -229,7 +231,7 @@ func (c *composer) edit(m *Model, b booking) tea.Cmd {
 // handleSaved closes the composer if the daemon has saved the post. Otherwise it
 // keeps everything that was typed.
 func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
-	c.sending, c.sent.noResponse = false, noResponse(msg.err)
+	c.sending, c.sent.noResponse = false, screen.NoResponse(msg.err)
 	switch {
 	case msg.theirs != nil:
 		c.conflict = msg.theirs
@@ -244,11 +246,11 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 		c.sent.blackout = c.timeInput.Value()
 		c.fault = blackoutText(msg.err) + ": save again to use this time anyway, or type another one"
 		return nil
-	case noResponse(msg.err):
-		c.fault = "no response; your text is kept. Save again when the daemon is back: " + explain(msg.err)
+	case screen.NoResponse(msg.err):
+		c.fault = "no response; your text is kept. Save again when the daemon is back: " + screen.Explain(msg.err)
 		return nil
 	case msg.err != nil:
-		c.fault = "not saved; your text is kept: " + explain(msg.err)
+		c.fault = "not saved; your text is kept: " + screen.Explain(msg.err)
 		return nil
 	}
 	m.dialog = nil
@@ -267,7 +269,7 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	case c.submits:
 		text = "saved: the post waits for an approval"
 		if len(msg.post.ProposedAlso) > 0 {
-			text += "; its time is also proposed by " + plural(len(msg.post.ProposedAlso), "other post")
+			text += "; its time is also proposed by " + screen.Plural(len(msg.post.ProposedAlso), "other post")
 		}
 	case msg.post.Status == schedctl.Draft && strings.TrimSpace(c.timeInput.Value()) != "":
 		text += ", without a time"

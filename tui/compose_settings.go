@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -17,15 +20,15 @@ import (
 // settings is the second page of the composer: the settings, the labels, the poll and the
 // link preview of the post.
 type settings struct {
-	Form
+	screen.Form
 	open bool
 }
 
 // newSettings returns the page with the settings of a post.
-func newSettings(t theme, p apiv1.Post) (s settings) {
+func newSettings(t screen.Theme, p apiv1.Post) (s settings) {
 	s.Title = "Settings of the post"
 	add := func(name, label, about, value string) {
-		s.Fields = append(s.Fields, newField(t, name, label, about, value))
+		s.Fields = append(s.Fields, screen.NewField(t, name, label, about, value))
 	}
 	for _, f := range fields.Texts {
 		add(f.Name, f.Label, strings.ReplaceAll(f.Usage, "`", ""), f.Get(&p))
@@ -70,7 +73,7 @@ func yesOrNo(yes bool) string {
 func joinOptions(options []string) string {
 	escaped := make([]string, len(options))
 	for i, option := range options {
-		escaped[i] = strings.ReplaceAll(oneLine(option), ";", `\;`)
+		escaped[i] = strings.ReplaceAll(screen.OneLine(option), ";", `\;`)
 	}
 	return strings.Join(escaped, "; ")
 }
@@ -89,13 +92,13 @@ func splitList(text, separator string) []string {
 
 // value returns the value of a field, and whether it was changed.
 func (s *settings) value(name string) (value string, changed bool) {
-	f := &s.Fields[slices.IndexFunc(s.Fields, func(f FormField) bool { return f.name == name })]
-	return f.value(), f.changed()
+	f := &s.Fields[slices.IndexFunc(s.Fields, func(f screen.Field) bool { return f.Name == name })]
+	return f.Value(), f.Changed()
 }
 
 // changed reports whether one of the named fields was changed; without names, any field.
 func (s *settings) changed(names ...string) bool {
-	return slices.ContainsFunc(s.Fields, func(f FormField) bool { return f.changed() && (names == nil || slices.Contains(names, f.name)) })
+	return slices.ContainsFunc(s.Fields, func(f screen.Field) bool { return f.Changed() && (names == nil || slices.Contains(names, f.Name)) })
 }
 
 // change returns the change of the post, and the field with a value that cannot be used.
@@ -114,7 +117,7 @@ func (s *settings) change() (edit apiv1.EditPost, field, fault string) {
 		labels := splitList(text, ",")
 		for _, label := range labels {
 			if err := schedctl.CheckLabel("a label", label); err != nil {
-				return edit, "labels", explain(err)
+				return edit, "labels", screen.Explain(err)
 			}
 		}
 		edit.Labels = &labels
@@ -183,16 +186,16 @@ func (c *composer) handleSettingsKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.Keys.Save, m.Keys.Ask):
 		return c.save(m, key.Matches(k, m.Keys.Ask))
 	case key.Matches(k, m.Keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
-		s.focus((s.focused + 1) % n)
+		s.Focus((s.Focused + 1) % n)
 	case key.Matches(k, m.Keys.FieldBack), k.Type == tea.KeyUp:
-		s.focus((s.focused + n - 1) % n)
-	case !slices.Contains(switches, s.Fields[s.focused].name):
-		s.Fields[s.focused].fault = ""
-		s.Fields[s.focused].input, _ = s.Fields[s.focused].input.Update(k)
+		s.Focus((s.Focused + n - 1) % n)
+	case !slices.Contains(switches, s.Fields[s.Focused].Name):
+		s.Fields[s.Focused].Fault = ""
+		s.Fields[s.Focused].Input, _ = s.Fields[s.Focused].Input.Update(k)
 		return c.check()
 	case key.Matches(k, m.Keys.Toggle):
-		f := &s.Fields[s.focused]
-		f.input.SetValue(yesOrNo(f.value() != yesOrNo(true)))
+		f := &s.Fields[s.Focused]
+		f.Input.SetValue(yesOrNo(f.Value() != yesOrNo(true)))
 		return c.check()
 	}
 	return nil
@@ -205,22 +208,22 @@ func (c *composer) settingsFault() bool {
 		return false
 	}
 	c.settings.open = true
-	return c.settings.showFieldError(field, fault)
+	return c.settings.ShowFieldError(field, fault)
 }
 
 // settingsLine renders the settings that are set in one line.
-func (c *composer) settingsLine(t theme, width int) []string {
+func (c *composer) settingsLine(t screen.Theme, width int) []string {
 	var set []string
 	for _, f := range c.settings.Fields {
-		if f.value() != "" && (f.original != f.value() || c.settings.shows(f.name)) {
-			set = append(set, strings.ToLower(f.label)+": "+oneLine(f.value()))
+		if f.Value() != "" && (f.Original != f.Value() || c.settings.shows(f.Name)) {
+			set = append(set, strings.ToLower(f.Label)+": "+screen.OneLine(f.Value()))
 		}
 	}
 	if set == nil {
 		return nil
 	}
 	const label = "  Settings  "
-	return []string{label + t.faint.Render(clip(strings.Join(set, ", "), max(1, width-len(label)-1)))}
+	return []string{label + t.Faint.Render(screen.Clip(strings.Join(set, ", "), max(1, width-len(label)-1)))}
 }
 
 // shows reports whether a field says more than that nothing is set.

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -13,7 +16,7 @@ import (
 
 // snippetChooser lets the user choose the snippet whose text is put into the text field.
 type snippetChooser struct {
-	*Menu
+	*screen.Menu
 	list []apiv1.Snippet // nil until they are read
 }
 
@@ -28,13 +31,13 @@ func (m snippetsMsg) composer() string { return m.id }
 
 // askSnippet opens the chooser and reads the snippets, which others may have changed.
 func (c *composer) askSnippet(m *Model) tea.Cmd {
-	d := NewMenu(m.Theme, "Insert which snippet?", nil, nil)
+	d := screen.NewMenu(m.Theme, "Insert which snippet?", nil, nil)
 	d.Empty = "reading the snippets …"
 	c.snippets = &snippetChooser{Menu: d}
 	cl, id := m.Client(), c.id
 	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := cl.Snippets(ctx)
-		return snippetsMsg{id: id, list: list, err: unlessUnknown(err)}
+		return snippetsMsg{id: id, list: list, err: screen.UnlessUnknown(err)}
 	})
 }
 
@@ -43,16 +46,16 @@ func (c *composer) takeSnippets(msg snippetsMsg) {
 	switch d := c.snippets; {
 	case d == nil:
 	case msg.err != nil:
-		c.snippets, c.fault = nil, "the snippets cannot be read: "+explain(msg.err)
+		c.snippets, c.fault = nil, "the snippets cannot be read: "+screen.Explain(msg.err)
 	case len(msg.list) == 0:
 		c.snippets, c.fault = nil, `there is no snippet: make one with schedctl snippet set tags "#go"`
 	default:
 		d.list, d.Items, d.Empty = msg.list, nil, ""
 		for i, s := range msg.list {
 			const most = 200 // columns of a text
-			d.Items = append(d.Items, Item{Label: oneLine(s.Name) + "  " + excerpt(s.Text, most), Group: "snippet", Chosen: i == 0})
+			d.Items = append(d.Items, screen.Item{Label: screen.OneLine(s.Name) + "  " + screen.Excerpt(s.Text, most), Group: "snippet", Chosen: i == 0})
 		}
-		d.cursor = clamp(d.cursor, len(d.visible()))
+		d.Cursor = screen.Clamp(d.Cursor, len(d.Visible()))
 	}
 }
 
@@ -64,11 +67,11 @@ func (c *composer) handleSnippetKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.Keys.Kill):
 		c.snippets = nil
 		return c.askToLeave(m)
-	case k.Type == tea.KeyEsc && d.filter.Value() == "":
+	case k.Type == tea.KeyEsc && d.Filter.Value() == "":
 		c.snippets = nil
 	case k.Type == tea.KeyEnter:
-		if list := d.visible(); d.cursor < len(list) {
-			return c.insertSnippet(m, d.list[list[d.cursor]].Text)
+		if list := d.Visible(); d.Cursor < len(list) {
+			return c.insertSnippet(m, d.list[list[d.Cursor]].Text)
 		}
 	default:
 		return d.Key(m, k)
@@ -101,7 +104,7 @@ func (c *composer) warnsOfReferences(m *Model) bool {
 		return false
 	}
 	const most = 60 // columns of a reference
-	c.fault = clip(oneLine(found[0]), most) + " would stay in the text: only the command line puts snippets in. " +
+	c.fault = screen.Clip(screen.OneLine(found[0]), most) + " would stay in the text: only the command line puts snippets in. " +
 		m.Keys.Snippet.Help().Key + " inserts a snippet; save again to keep the braces"
 	return true
 }

@@ -3,6 +3,8 @@ package tui
 import (
 	"slices"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -39,7 +41,7 @@ func (c *composer) tooLong(m *Model) (names []string) {
 	for _, a := range c.readers(m) {
 		limit := limitOf(a)
 		if slices.ContainsFunc(parts, func(p string) bool { return !limit.Fits(p) }) {
-			names = append(names, oneLine(a.Name))
+			names = append(names, screen.OneLine(a.Name))
 		}
 	}
 	return names

@@ -10,18 +10,19 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // lines renders the composer: the text with all free height, the media, the accounts with
 // their counters, the time, and messages.
 // Lines implements [Dialog].
-func (c *composer) Lines(f Frame, width, height int) []string {
+func (c *composer) Lines(f screen.Frame, width, height int) []string {
 	m := f.(*Model)
 	s := m.scene()
 	if c.settings.open && !c.leaving {
-		if c.settings.fault = c.fault; c.fault == "" {
+		if c.settings.Fault = c.fault; c.fault == "" {
 			bad, _ := c.problems(s)
-			c.settings.fault = strings.Join(bad, "; ")
+			c.settings.Fault = strings.Join(bad, "; ")
 		}
 		return c.settings.Lines(m, width, height)
 	}
@@ -40,7 +41,7 @@ func (c *composer) Lines(f Frame, width, height int) []string {
 	below = append(below, c.messages(m, width, max(2, height/4))...)
 	rows := max(1, height-len(below)-1)
 	drawn := strings.Split(c.drawText(width, rows), "\n")
-	lines := append([]string{clip(c.label(c.title(s), fieldText), width)}, fitLines(drawn, width, rows)...)
+	lines := append([]string{screen.Clip(c.label(c.title(s), fieldText), width)}, screen.FitLines(drawn, width, rows)...)
 	return append(lines, below...)
 }
 
@@ -49,7 +50,7 @@ func (c *composer) drawText(width, height int) string {
 	text := c.text
 	text.SetWidth(textWidth(width))
 	text.SetHeight(height)
-	drawn := own(text.View())
+	drawn := screen.Own(text.View())
 	if text.Length() == 0 {
 		return drawn
 	}
@@ -58,7 +59,7 @@ func (c *composer) drawText(width, height int) string {
 	if c.field != fieldText {
 		text.Blur()
 	}
-	return own(text.View())
+	return screen.Own(text.View())
 }
 
 // textWidth returns the width of the text field on a screen.
@@ -74,7 +75,7 @@ func (c *composer) title(s drawContext) string {
 	case c.texts.shown == commentText:
 		return "First comment, a reply to the last part; leave empty for none"
 	case c.texts.shown != commonText:
-		return "For " + s.name(c.texts.shown) + " only" + part + "; leave empty to use the common text"
+		return "For " + s.Name(c.texts.shown) + " only" + part + "; leave empty to use the common text"
 	case c.draft.resends:
 		return "Send again with changes" + part
 	case c.draft.post.ID != "":
@@ -91,21 +92,21 @@ func (c *composer) title(s drawContext) string {
 }
 
 // commentLine renders the start of the first comment, unless it is in the field.
-func (c *composer) commentLine(t theme, width int) []string {
+func (c *composer) commentLine(t screen.Theme, width int) []string {
 	text := c.comment()
 	if c.texts.shown == commentText || strings.TrimSpace(text) == "" {
 		return nil
 	}
 	const label = "  First comment  "
-	return []string{label + t.faint.Render(excerpt(text, max(1, width-len(label)-1)))}
+	return []string{label + t.Faint.Render(screen.Excerpt(text, max(1, width-len(label)-1)))}
 }
 
 // label renders the name of a field and marks the focused one.
 func (c *composer) label(text string, field int) string {
 	if c.field != field {
-		return c.theme.mark(false) + text
+		return c.theme.Mark(false) + text
 	}
-	return c.theme.mark(true) + c.theme.title.Render(text)
+	return c.theme.Mark(true) + c.theme.Title.Render(text)
 }
 
 // accountLines renders the accounts and groups near the cursor.
@@ -120,11 +121,11 @@ func (c *composer) accountLines(m *Model, s drawContext, width, room int) []stri
 	case c.narrow.typing || c.narrow.text != "":
 		title += c.narrow.title(rows)
 	case err != nil:
-		title = "To: " + explain(err)
+		title = "To: " + screen.Explain(err)
 	case len(m.accounts.list) == 0:
 		title = "To: no account yet; connect one in the view Accounts"
 	case rows > room && len(groups) > 0:
-		title += ", " + plural(len(groups), "group") + ": / and @ show them"
+		title += ", " + screen.Plural(len(groups), "group") + ": / and @ show them"
 	}
 	lines := []string{c.label(title, fieldAccounts)}
 	first := max(0, min(c.cursor-room/2, rows-room))
@@ -136,7 +137,7 @@ func (c *composer) accountLines(m *Model, s drawContext, width, room int) []stri
 		}
 		a := list[i]
 		chosen := slices.Contains(c.accountIDs, a.ID)
-		left := c.theme.mark(here) + checkbox(Item{Chosen: chosen}) + " " + oneLine(a.Name) + " " + s.Theme.faint.Render(oneLine(a.Platform))
+		left := c.theme.Mark(here) + screen.Checkbox(screen.Item{Chosen: chosen}) + " " + screen.OneLine(a.Name) + " " + s.Theme.Faint.Render(screen.OneLine(a.Platform))
 		if chosen && !c.ownText(a.ID).isZero() {
 			left += ", its own text"
 		}
@@ -145,11 +146,11 @@ func (c *composer) accountLines(m *Model, s drawContext, width, room int) []stri
 			right = drawClosest(s.Theme, c.counters(a))
 		}
 		if a.Status == schedctl.AccountError {
-			right = s.Theme.bad.Render("refused by its network")
+			right = s.Theme.Bad.Render("refused by its network")
 		}
 		const least = 12 // columns for the name
-		left = clip(left, max(least, width-2-ansi.StringWidth(right)))
-		lines = append(lines, justify(left, right, width-1))
+		left = screen.Clip(left, max(least, width-2-ansi.StringWidth(right)))
+		lines = append(lines, screen.Justify(left, right, width-1))
 	}
 	return lines
 }
@@ -157,17 +158,17 @@ func (c *composer) accountLines(m *Model, s drawContext, width, room int) []stri
 func (c *composer) timeLines(m *Model, width int) []string {
 	in := c.timeInput
 	in.Width = max(1, width-9)
-	lines := []string{c.label("When ", fieldTime) + own(in.View())}
+	lines := []string{c.label("When ", fieldTime) + screen.Own(in.View())}
 	text := strings.TrimSpace(in.Value())
 	if slot := m.scene().slotText(c.draft.post); slot != "" && in.Value() == c.originalTime {
-		lines = append(lines, "  "+m.Theme.faint.Render(clip(slot, width-2)))
+		lines = append(lines, "  "+m.Theme.Faint.Render(screen.Clip(slot, width-2)))
 	}
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
 		echo := m.echoBooking(text)
 		if r, ok := c.repetition(m); ok {
 			echo = repeatText(r)
 		}
-		lines = append(lines, "  "+m.Theme.hint.Render(clip(echo, width-2)))
+		lines = append(lines, "  "+m.Theme.Hint.Render(screen.Clip(echo, width-2)))
 	}
 	return lines
 }
@@ -178,7 +179,7 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 	s, t := m.scene(), m.Theme
 	paint := func(draw func(...string) string, texts ...string) {
 		for _, text := range texts {
-			for _, l := range wrap(text, width) {
+			for _, l := range screen.Wrap(text, width) {
 				lines = append(lines, draw(l))
 			}
 		}
@@ -186,29 +187,29 @@ func (c *composer) messages(m *Model, width, room int) (lines []string) {
 	bad, warn := c.problems(s)
 	switch {
 	case c.leaving:
-		paint(t.warn.Render, c.question(m.Keys)...)
+		paint(t.Warn.Render, c.question(m.Keys)...)
 		return lines
 	case c.asking != nil:
 		return c.questionLines(t, width)
 	case c.conflict != nil:
-		paint(t.warn.Render, "Someone else has changed this post. Your text is above; their text: "+excerpt(c.conflict.Content, width),
+		paint(t.Warn.Render, "Someone else has changed this post. Your text is above; their text: "+screen.Excerpt(c.conflict.Content, width),
 			"ctrl+s overwrite theirs   ctrl+t use theirs")
 	}
 	if c.fault != "" {
-		paint(t.bad.Render, m.InNames(c.fault))
+		paint(t.Bad.Render, m.InNames(c.fault))
 	}
 	if names := c.tooLong(m); len(names) > 0 {
-		paint(t.warn.Render, "The text is too long for "+strings.Join(names, ", ")+": alt+s splits it into parts that fit")
+		paint(t.Warn.Render, "The text is too long for "+strings.Join(names, ", ")+": alt+s splits it into parts that fit")
 	} else if c.split.after != "" && c.text.Value() == c.split.after {
-		paint(t.warn.Render, "The text is split: alt+s joins it again")
+		paint(t.Warn.Render, "The text is split: alt+s joins it again")
 	}
-	paint(t.bad.Render, bad...)
-	paint(t.warn.Render, warn...)
+	paint(t.Bad.Render, bad...)
+	paint(t.Warn.Render, warn...)
 	if len(lines) > room {
 		lines = append(lines[:room-1], "…")
 	}
 	if c.sending {
-		return append(lines, t.hint.Render("saving …"))
+		return append(lines, t.Hint.Render("saving …"))
 	}
 	return append(lines, c.keyLines(t, c.mainKeys(), width, m.height)...)
 }
@@ -229,7 +230,7 @@ func (c *composer) mainKeys() []key.Binding {
 }
 
 // FootKeys implements [FootKeys].
-func (c *composer) FootKeys(f Frame) []key.Binding {
+func (c *composer) FootKeys(f screen.Frame) []key.Binding {
 	m := f.(*Model)
 	if c.leaving || c.asking != nil || c.sending || c.settings.open {
 		return nil
@@ -238,7 +239,7 @@ func (c *composer) FootKeys(f Frame) []key.Binding {
 		return m.Keys.MenuKeys()
 	}
 	keys := c.mainKeys()
-	if n := keysThatFit(keys, m.width); m.height >= twoLinesFrom && n < len(keys) {
+	if n := screen.KeysThatFit(keys, m.width); m.height >= twoLinesFrom && n < len(keys) {
 		return keys[n:]
 	}
 	return keys
@@ -248,10 +249,10 @@ func (c *composer) FootKeys(f Frame) []key.Binding {
 const twoLinesFrom = 20
 
 // keyLines renders the most important keys, in two lines on a screen with enough space.
-func (c *composer) keyLines(t theme, keys []key.Binding, width, height int) []string {
-	lines := []string{shortHelp(t, keys, width)}
-	if n := keysThatFit(keys, width); height >= twoLinesFrom && n < len(keys) {
-		lines = append(lines, shortHelp(t, keys[n:], width))
+func (c *composer) keyLines(t screen.Theme, keys []key.Binding, width, height int) []string {
+	lines := []string{screen.ShortHelp(t, keys, width)}
+	if n := screen.KeysThatFit(keys, width); height >= twoLinesFrom && n < len(keys) {
+		lines = append(lines, screen.ShortHelp(t, keys[n:], width))
 	}
 	return lines
 }

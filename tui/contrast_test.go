@@ -17,6 +17,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // solarizedDark is the background of Solarized Dark, which is also the color 8 of its
@@ -52,7 +53,7 @@ func TestSolarizedDark(t *testing.T) {
 				case len(codes) > 2 && codes[0] == "38" && codes[1] == "5":
 					n, _ := strconv.Atoi(codes[2])
 					level := uint8(8 + 10*(n-232))
-					if c := tui.Contrast(color.RGBA{level, level, level, 255}, solarizedDark); n < 232 || c < 4.5 {
+					if c := screen.Contrast(color.RGBA{level, level, level, 255}, solarizedDark); n < 232 || c < 4.5 {
 						t.Fatalf("%s: %s: %q has the contrast %.1f", name, v.name, run[2], c)
 					}
 					grays++
@@ -74,7 +75,7 @@ func TestSecondaryTextIsReadable(t *testing.T) {
 			if gray, ok := strings.CutPrefix(run[1], "38;5;"); ok {
 				n, _ := strconv.Atoi(gray)
 				level := uint8(8 + 10*(n-232))
-				if c := tui.Contrast(color.RGBA{level, level, level, 255}, ground); c < 4.5 || c > 6 {
+				if c := screen.Contrast(color.RGBA{level, level, level, 255}, ground); c < 4.5 || c > 6 {
 					t.Errorf("on %v the gray %d has the contrast %.1f", ground, n, c)
 				}
 				found = true

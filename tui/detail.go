@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -104,7 +106,7 @@ func (m *Model) fillDetail() tea.Cmd {
 		var notes []apiv1.PostNote
 		if err == nil {
 			notes, err = c.Notes(ctx, id)
-			err = unlessUnknown(err)
+			err = screen.UnlessUnknown(err)
 		}
 		return timelineMsg{id: id, timeline: timeline, notes: notes, err: err}
 	}))
@@ -138,9 +140,9 @@ func targetReason(t apiv1.Target) string {
 // waitsText says why a target waits, and until when if that is known.
 func waitsText(s drawContext, w apiv1.Waits) string {
 	if w.Until == nil {
-		return oneLine(w.Message)
+		return screen.OneLine(w.Message)
 	}
-	return "waits until " + when.Format(w.Until.In(s.Zone)) + ": " + oneLine(w.Message)
+	return "waits until " + when.Format(w.Until.In(s.Zone)) + ": " + screen.OneLine(w.Message)
 }
 
 // errorLabel returns a short label for the error of a target.
@@ -203,10 +205,10 @@ func timelineEntries(s drawContext, tl apiv1.Timeline) []timelineEntry {
 	for _, e := range tl.Events {
 		text := strings.ReplaceAll(strings.TrimPrefix(string(e.Type), "post."), "_", " ")
 		if e.SocialAccountID != nil {
-			text += " " + s.name(*e.SocialAccountID)
+			text += " " + s.Name(*e.SocialAccountID)
 		}
 		if e.Error != nil {
-			text += ": " + oneLine(e.Error.Message)
+			text += ": " + screen.OneLine(e.Error.Message)
 		}
 		out = append(out, timelineEntry{e.CreatedAt, text, e.Error != nil && e.Type != schedctl.EventPostPublished})
 	}
@@ -225,9 +227,9 @@ func timelineEntries(s drawContext, tl apiv1.Timeline) []timelineEntry {
 }
 
 func attemptEntry(s drawContext, t apiv1.TargetTimeline, a apiv1.Attempt) timelineEntry {
-	text := "attempt " + strconv.Itoa(a.Number) + " " + s.name(t.SocialAccountID) + ": " + outcomeText(a)
+	text := "attempt " + strconv.Itoa(a.Number) + " " + s.Name(t.SocialAccountID) + ": " + outcomeText(a)
 	if a.Error != nil {
-		text += ", " + oneLine(a.Error.Message)
+		text += ", " + screen.OneLine(a.Error.Message)
 	}
 	return timelineEntry{a.StartedAt, text, a.Error != nil && a.Outcome != schedctl.OutcomePublished}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // driver runs a browser as a terminal would, one message at a time. It is used in a
@@ -24,7 +25,7 @@ type driver struct {
 	holds func(tea.Msg) bool
 }
 
-func drive(t testing.TB, f tui.Client, width, height int, change ...func(*tui.Config)) *driver {
+func drive(t testing.TB, f screen.Client, width, height int, change ...func(*tui.Config)) *driver {
 	cfg := tui.Config{Client: f, Zone: zone, Now: func() time.Time { return now }}
 	for _, c := range change {
 		c(&cfg)

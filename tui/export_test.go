@@ -2,8 +2,9 @@ package tui
 
 import (
 	"context"
-	"image/color"
 	"time"
+
+	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -16,7 +17,7 @@ func Tick(t time.Time) tea.Msg       { return tickMsg(t) }
 func Happened(e apiv1.Event) tea.Msg { return eventMsg{e} }
 func Opened() tea.Msg                { return linkMsg{link: link{state: linkOpen}} }
 func Broken(again time.Time) tea.Msg {
-	return linkMsg{link: link{state: linkWaiting, again: again}, err: ErrUnreachable}
+	return linkMsg{link: link{state: linkWaiting, again: again}, err: screen.ErrUnreachable}
 }
 func Again() tea.Msg                  { return retryMsg{} }
 func IsTick(msg tea.Msg) bool         { _, is := msg.(tickMsg); return is }
@@ -29,8 +30,8 @@ func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
 func IsSnippets(msg tea.Msg) bool     { _, is := msg.(snippetsMsg); return is }
 func IsPage(msg tea.Msg) bool         { _, is := msg.(pageMsg); return is }
 func IsDrag(msg tea.Msg) bool         { _, is := msg.(dragMsg); return is }
-func Distance(d time.Duration) string { return relativeTime(d) }
-func Clean(text string) string        { return clean(text) }
+func Distance(d time.Duration) string { return screen.RelativeTime(d) }
+func Clean(text string) string        { return screen.Clean(text) }
 
 // UnsavedText returns the text that a model would leave unsaved.
 func UnsavedText(m tea.Model) string { return m.(*Model).unsaved().Text }
@@ -47,9 +48,9 @@ func Kept(m tea.Model) (n int) {
 
 // KeyNames returns the names of the keys of the list, including duplicates.
 func KeyNames() (names []string) {
-	k := newKeyMap()
-	for _, g := range k.browsing() {
-		for _, b := range g.keys {
+	k := screen.NewKeyMap()
+	for _, g := range k.Browsing() {
+		for _, b := range g.Keys {
 			names = append(names, b.Keys()...)
 		}
 	}
@@ -57,7 +58,7 @@ func KeyNames() (names []string) {
 }
 
 // LinkStates follows a client and passes the messages as text to notify.
-func LinkStates(ctx context.Context, c Client, notify func(string)) {
+func LinkStates(ctx context.Context, c screen.Client, notify func(string)) {
 	follow(ctx, c, time.Now, func(msg tea.Msg) {
 		switch msg := msg.(type) {
 		case eventMsg:
@@ -77,11 +78,8 @@ func QueueTimes(q apiv1.Queue) string { return queueTimes(q) }
 // AccountTags returns the texts of account tags, by the id of the account.
 func AccountTags(list []apiv1.Account) map[string]string {
 	tags := map[string]string{}
-	for id, tag := range accountTags(list) {
-		tags[id] = tag.text
+	for id, tag := range screen.Tags(list) {
+		tags[id] = tag.Text
 	}
 	return tags
 }
-
-// Contrast returns the contrast ratio of two colors.
-func Contrast(a, b color.Color) float64 { return contrast(a, b) }

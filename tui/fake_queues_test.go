@@ -9,7 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // plan is the queues, blackouts and series of a fake.
@@ -23,7 +23,7 @@ type plan struct {
 	removed   []apiv1.Post       // occurrences that were skipped
 	orders    [][]string
 	skipped   []string
-	queries   []tui.SlotQuery
+	queries   []screen.SlotQuery
 }
 
 // slotsOf returns the slots of a queue for an account, empty for all of the queue.
@@ -112,7 +112,7 @@ func (f *fake) Queue(_ context.Context, id string) (apiv1.QueueEnvelope, error) 
 	return apiv1.QueueEnvelope{Queue: apiv1.NewQueue(q), Displaced: f.displaced(q)}, err
 }
 
-func (f *fake) QueueSlots(_ context.Context, id string, q tui.SlotQuery) ([]apiv1.QueueSlot, error) {
+func (f *fake) QueueSlots(_ context.Context, id string, q screen.SlotQuery) ([]apiv1.QueueSlot, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.plan.queries = append(f.plan.queries, q)
@@ -282,7 +282,7 @@ func (f *fake) SkipOccurrence(_ context.Context, id, occurrence string) error {
 	return nil
 }
 
-func (f *fake) EditSeries(_ context.Context, at tui.Version, e apiv1.EditSeries) error {
+func (f *fake) EditSeries(_ context.Context, at screen.Version, e apiv1.EditSeries) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.enter("EditSeries"); err != nil {

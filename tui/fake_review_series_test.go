@@ -6,7 +6,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 func (f *fake) PendingSeries(context.Context) (pending []apiv1.Series, err error) {
@@ -20,20 +20,20 @@ func (f *fake) PendingSeries(context.Context) (pending []apiv1.Series, err error
 	return pending, f.enter("PendingSeries")
 }
 
-func (f *fake) ApproveSeries(_ context.Context, v tui.Version, note *string, _ string) (apiv1.Series, error) {
+func (f *fake) ApproveSeries(_ context.Context, v screen.Version, note *string, _ string) (apiv1.Series, error) {
 	return f.decideSeries("ApproveSeries", v, schedctl.ApprovalApproved, note)
 }
 
-func (f *fake) RequestSeriesChanges(_ context.Context, v tui.Version, note, _ string) (apiv1.Series, error) {
+func (f *fake) RequestSeriesChanges(_ context.Context, v screen.Version, note, _ string) (apiv1.Series, error) {
 	return f.decideSeries("RequestSeriesChanges", v, schedctl.ApprovalChangesRequested, &note)
 }
 
-func (f *fake) WithdrawSeries(_ context.Context, v tui.Version) (apiv1.Series, error) {
+func (f *fake) WithdrawSeries(_ context.Context, v screen.Version) (apiv1.Series, error) {
 	return f.decideSeries("WithdrawSeries", v, schedctl.ApprovalWithdrawn, nil)
 }
 
 // decideSeries decides about a series as the daemon does.
-func (f *fake) decideSeries(name string, v tui.Version, state schedctl.ApprovalState, note *string) (apiv1.Series, error) {
+func (f *fake) decideSeries(name string, v screen.Version, state schedctl.ApprovalState, note *string) (apiv1.Series, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.enter(name); err != nil {

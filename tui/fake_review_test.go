@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // review is what a fake knows about reviews.
@@ -23,7 +24,7 @@ type review struct {
 
 // step changes the approval of a post as the daemon does. decision means that the post must
 // wait for an approval.
-func (f *fake) step(name string, v tui.Version, decision bool, do func(*apiv1.Post)) (apiv1.Post, error) {
+func (f *fake) step(name string, v screen.Version, decision bool, do func(*apiv1.Post)) (apiv1.Post, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.enter(name); err != nil {
@@ -53,7 +54,7 @@ func (f *fake) step(name string, v tui.Version, decision bool, do func(*apiv1.Po
 	return *p, nil
 }
 
-func (f *fake) Submit(_ context.Context, v tui.Version, s apiv1.SubmitPost, _ string) (apiv1.Post, error) {
+func (f *fake) Submit(_ context.Context, v screen.Version, s apiv1.SubmitPost, _ string) (apiv1.Post, error) {
 	return f.step("Submit", v, false, func(p *apiv1.Post) {
 		f.review.submit = s
 		*p.Approval = apiv1.Approval{State: schedctl.ApprovalPending, RequestedBy: f.review.self, RequestedAt: at(0), Note: s.Note}
@@ -63,7 +64,7 @@ func (f *fake) Submit(_ context.Context, v tui.Version, s apiv1.SubmitPost, _ st
 	})
 }
 
-func (f *fake) Approve(_ context.Context, v tui.Version, a apiv1.ApprovePost, _ string) (apiv1.Post, error) {
+func (f *fake) Approve(_ context.Context, v screen.Version, a apiv1.ApprovePost, _ string) (apiv1.Post, error) {
 	return f.step("Approve", v, true, func(p *apiv1.Post) {
 		f.review.approve = a
 		f.decide(p, schedctl.ApprovalApproved, a.Note)
@@ -82,11 +83,11 @@ func (f *fake) decide(p *apiv1.Post, state schedctl.ApprovalState, note *string)
 	p.Approval.State, p.Approval.DecidedBy, p.Approval.DecidedAt, p.Approval.Note = state, &f.review.self, at(0), note
 }
 
-func (f *fake) RequestChanges(_ context.Context, v tui.Version, note, _ string) (apiv1.Post, error) {
+func (f *fake) RequestChanges(_ context.Context, v screen.Version, note, _ string) (apiv1.Post, error) {
 	return f.step("RequestChanges", v, true, func(p *apiv1.Post) { f.decide(p, schedctl.ApprovalChangesRequested, &note) })
 }
 
-func (f *fake) Withdraw(_ context.Context, v tui.Version) (apiv1.Post, error) {
+func (f *fake) Withdraw(_ context.Context, v screen.Version) (apiv1.Post, error) {
 	return f.step("Withdraw", v, false, func(p *apiv1.Post) { p.Approval.State = schedctl.ApprovalWithdrawn })
 }
 
@@ -193,7 +194,7 @@ func asVera(c *tui.Config) {
 // old is a daemon without approvals.
 type old struct{ *fake }
 
-func (o old) Posts(ctx context.Context, q tui.Query) (apiv1.PostList, error) {
+func (o old) Posts(ctx context.Context, q screen.Query) (apiv1.PostList, error) {
 	if q.Approval != "" {
 		return apiv1.PostList{}, schedctl.Errorf(schedctl.ValidationFailed, "approval", "unknown parameter")
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
-	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 var zone = time.FixedZone("CET", 3600)
@@ -200,7 +200,7 @@ func (f *fake) ReplayDelivery(_ context.Context, _, id string) (apiv1.Delivery, 
 
 func gone() error { return schedctl.Errorf(schedctl.NotFound, "", "there is no such thing") }
 
-func (f *fake) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
+func (f *fake) Posts(_ context.Context, q screen.Query) (apiv1.PostList, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.enter("Posts"); err != nil {
@@ -217,7 +217,7 @@ func (f *fake) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
 	return list, nil
 }
 
-func (f *fake) selected(q tui.Query) (found []apiv1.Post) {
+func (f *fake) selected(q screen.Query) (found []apiv1.Post) {
 	for _, p := range f.posts {
 		if p.ArchivedAt != nil {
 			continue
@@ -243,7 +243,7 @@ func (f *fake) selected(q tui.Query) (found []apiv1.Post) {
 
 // plannedAt returns the time of a post in a list. A draft that waits for an approval has the
 // proposed one if the list has proposals.
-func plannedAt(q tui.Query, p apiv1.Post) *apiv1.Time {
+func plannedAt(q screen.Query, p apiv1.Post) *apiv1.Time {
 	if q.WithProposals() && p.Approval != nil && p.Approval.State == schedctl.ApprovalPending && p.ProposedAt != nil && !p.ProposedAt.NextSlot {
 		return &apiv1.Time{Time: p.ProposedAt.Time}
 	}
@@ -345,7 +345,7 @@ func (f *fake) Create(_ context.Context, p apiv1.CreatePost, key string) (apiv1.
 }
 
 // change changes a post like a daemon: only this version.
-func (f *fake) change(name string, v tui.Version, do func(*apiv1.Post)) (apiv1.Post, error) {
+func (f *fake) change(name string, v screen.Version, do func(*apiv1.Post)) (apiv1.Post, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.enter(name); err != nil {
@@ -363,7 +363,7 @@ func (f *fake) change(name string, v tui.Version, do func(*apiv1.Post)) (apiv1.P
 	return f.posts[i], nil
 }
 
-func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.Post, error) {
+func (f *fake) Edit(_ context.Context, v screen.Version, e apiv1.EditPost) (apiv1.Post, error) {
 	return f.change("Edit", v, func(p *apiv1.Post) {
 		f.lastEdit = e
 		fields.Copy(p, e)
@@ -382,34 +382,34 @@ func (f *fake) Edit(_ context.Context, v tui.Version, e apiv1.EditPost) (apiv1.P
 	})
 }
 
-func (f *fake) Schedule(_ context.Context, v tui.Version, s apiv1.SchedulePost) (apiv1.Post, error) {
+func (f *fake) Schedule(_ context.Context, v screen.Version, s apiv1.SchedulePost) (apiv1.Post, error) {
 	return f.change("Schedule", v, func(p *apiv1.Post) { f.book(p, s.PublishAt, s.QueueID, s.NotBefore) })
 }
 
-func (f *fake) Publish(_ context.Context, v tui.Version) (apiv1.Post, error) {
+func (f *fake) Publish(_ context.Context, v screen.Version) (apiv1.Post, error) {
 	return f.change("Publish", v, func(p *apiv1.Post) { p.PublishAt, p.Status = at(0), schedctl.Publishing })
 }
 
-func (f *fake) Unschedule(_ context.Context, v tui.Version) (apiv1.Post, error) {
+func (f *fake) Unschedule(_ context.Context, v screen.Version) (apiv1.Post, error) {
 	return f.change("Unschedule", v, func(p *apiv1.Post) {
 		p.ProposedAt = &apiv1.ProposedTime{Time: p.PublishAt.Time}
 		p.PublishAt, p.Status, p.Slot, p.QueueID = nil, schedctl.Draft, nil, nil
 	})
 }
 
-func (f *fake) Cancel(_ context.Context, v tui.Version) (apiv1.Post, error) {
+func (f *fake) Cancel(_ context.Context, v screen.Version) (apiv1.Post, error) {
 	return f.change("Cancel", v, func(p *apiv1.Post) { p.Status = schedctl.Canceled })
 }
 
-func (f *fake) Archive(_ context.Context, v tui.Version) (apiv1.Post, error) {
+func (f *fake) Archive(_ context.Context, v screen.Version) (apiv1.Post, error) {
 	return f.change("Archive", v, func(p *apiv1.Post) { p.ArchivedAt = at(0) })
 }
 
-func (f *fake) Unarchive(_ context.Context, v tui.Version) (apiv1.Post, error) {
+func (f *fake) Unarchive(_ context.Context, v screen.Version) (apiv1.Post, error) {
 	return f.change("Unarchive", v, func(p *apiv1.Post) { p.ArchivedAt = nil })
 }
 
-func (f *fake) Resend(ctx context.Context, v tui.Version, e apiv1.EditPost) (apiv1.Post, error) {
+func (f *fake) Resend(ctx context.Context, v screen.Version, e apiv1.EditPost) (apiv1.Post, error) {
 	f.mu.Lock()
 	err := f.enter("Resend")
 	f.mu.Unlock()
@@ -427,7 +427,7 @@ func (f *fake) Resend(ctx context.Context, v tui.Version, e apiv1.EditPost) (api
 }
 
 func (f *fake) Retry(_ context.Context, id string, r apiv1.RetryPost) (apiv1.Post, error) {
-	return f.change("Retry", tui.Version{ID: id}, func(p *apiv1.Post) {
+	return f.change("Retry", screen.Version{ID: id}, func(p *apiv1.Post) {
 		f.lastRetry = r
 		p.Status = schedctl.Publishing
 	})
@@ -480,5 +480,5 @@ func (f *fake) Follow(ctx context.Context, after string, notify func(apiv1.Event
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return tui.ErrUnreachable
+	return screen.ErrUnreachable
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 // the pages near the selection. Of other pages it keeps only the cursor and the
 // number of posts.
 type feed struct {
-	query    Query
+	query    screen.Query
 	gen      int // number of resets, to ignore late responses
 	pages    []page
 	next     string // cursor of the page after the last one, or empty
@@ -47,12 +48,12 @@ type page struct {
 // pageRequest is a request for one page.
 type pageRequest struct {
 	index int
-	query Query
+	query screen.Query
 	gen   int
 }
 
 // reset drops all pages, for a new query or a complete reload.
-func (f *feed) reset(q Query) {
+func (f *feed) reset(q screen.Query) {
 	*f = feed{query: q, gen: f.gen + 1}
 }
 
@@ -219,7 +220,7 @@ func (f *feed) keepSelection(id string) {
 	} else if !sought {
 		f.anchor = id
 	}
-	f.selected = clamp(f.selected, f.size())
+	f.selected = screen.Clamp(f.selected, f.size())
 }
 
 // dropFarPages drops the posts of pages that are far from the selection.
@@ -234,7 +235,7 @@ func (f *feed) dropFarPages() {
 
 // move moves the selection.
 func (f *feed) move(by int) {
-	f.selected, f.anchor, f.sought, f.from = clamp(f.selected+by, f.size()), "", nil, time.Time{}
+	f.selected, f.anchor, f.sought, f.from = screen.Clamp(f.selected+by, f.size()), "", nil, time.Time{}
 	f.edited = nil
 	f.dropFarPages()
 }
@@ -253,9 +254,7 @@ func (f *feed) selectFrom(t time.Time) {
 		}
 		first += f.pages[i].count
 	}
-	if f.selected = clamp(first-1, first); f.loaded && f.next == "" {
+	if f.selected = screen.Clamp(first-1, first); f.loaded && f.next == "" {
 		f.from = time.Time{}
 	}
 }
-
-func clamp(i, size int) int { return max(0, min(i, size-1)) }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // replace replaces a post without moving it.
@@ -50,7 +51,7 @@ func (f *feed) update(p apiv1.Post) {
 	if matches(f.query, p) {
 		f.insert(p)
 	}
-	f.selected = clamp(f.selected, f.size())
+	f.selected = screen.Clamp(f.selected, f.size())
 	switch i, ok := f.find(chosen.ID); {
 	case had && ok:
 		f.selected = i
@@ -66,7 +67,7 @@ func (f *feed) remove(id string) {
 		if i < f.selected {
 			f.selected--
 		}
-		f.selected = clamp(f.selected, f.size())
+		f.selected = screen.Clamp(f.selected, f.size())
 	}
 }
 
@@ -130,7 +131,7 @@ func (f *feed) order(a, b apiv1.Post) int {
 }
 
 // matches reports whether a query matches a post.
-func matches(q Query, p apiv1.Post) bool {
+func matches(q screen.Query, p apiv1.Post) bool {
 	var at time.Time
 	if planned(p) != nil {
 		at = planned(p).Time

@@ -1,14 +1,16 @@
 package tui
 
 import (
-	"github.com/schedctl/schedctl"
 	"slices"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // labels returns the labels of all loaded posts and the label of the query.
-func (m *Model) labels(q Query) (list []string) {
+func (m *Model) labels(q screen.Query) (list []string) {
 	if q.Label != "" {
 		list = append(list, q.Label)
 	}
@@ -24,28 +26,28 @@ func (m *Model) labels(q Query) (list []string) {
 }
 
 // newFilter returns the menu that filters a tab by status, account and label.
-func (m *Model) newFilter(q Query) *Menu {
+func (m *Model) newFilter(q screen.Query) *screen.Menu {
 	statuses := m.tab.statuses()
-	var items []Item
+	var items []screen.Item
 	for _, s := range statuses {
-		items = append(items, Item{Label: string(s), Chosen: slices.Contains(q.Statuses, s)})
+		items = append(items, screen.Item{Label: string(s), Chosen: slices.Contains(q.Statuses, s)})
 	}
-	items = append(items, Item{Label: "all accounts", Group: "account", Chosen: q.AccountID == ""})
+	items = append(items, screen.Item{Label: "all accounts", Group: "account", Chosen: q.AccountID == ""})
 	ids := []string{""}
 	for _, a := range m.accounts.list {
 		ids = append(ids, a.ID)
-		items = append(items, Item{Label: oneLine(a.Name) + " (" + oneLine(a.Platform) + ")", Group: "account", Chosen: q.AccountID == a.ID})
+		items = append(items, screen.Item{Label: screen.OneLine(a.Name) + " (" + screen.OneLine(a.Platform) + ")", Group: "account", Chosen: q.AccountID == a.ID})
 	}
 	labels := m.labels(q)
 	if len(labels) > 0 {
 		labels = append([]string{""}, labels...)
-		items = append(items, Item{Label: "all labels", Group: "label", Chosen: q.Label == ""})
+		items = append(items, screen.Item{Label: "all labels", Group: "label", Chosen: q.Label == ""})
 	}
 	for _, l := range labels[min(1, len(labels)):] {
-		items = append(items, Item{Label: "label " + oneLine(l), Group: "label", Chosen: q.Label == l})
+		items = append(items, screen.Item{Label: "label " + screen.OneLine(l), Group: "label", Chosen: q.Label == l})
 	}
-	return NewMenu(m.Theme, "Show only", items, func(chosen []int) tea.Cmd {
-		m.requery(func(q *Query) {
+	return screen.NewMenu(m.Theme, "Show only", items, func(chosen []int) tea.Cmd {
+		m.requery(func(q *screen.Query) {
 			q.Statuses = nil
 			for _, i := range chosen {
 				switch account := i - len(statuses); {
@@ -66,12 +68,12 @@ func (m *Model) newFilter(q Query) *Menu {
 }
 
 // newSearch asks for a part of the content.
-func (m *Model) newSearch(before string) *Prompt {
-	d := NewPrompt(m.Theme, "Search: ", "part of the text; empty for all posts")
+func (m *Model) newSearch(before string) *screen.Prompt {
+	d := screen.NewPrompt(m.Theme, "Search: ", "part of the text; empty for all posts")
 	d.Input.CharLimit = schedctl.MaxSearch
 	d.Input.SetValue(before)
 	d.Accept = func(text string) (tea.Cmd, string) {
-		m.requery(func(q *Query) { q.Search = text })
+		m.requery(func(q *screen.Query) { q.Search = text })
 		return nil, ""
 	}
 	return d

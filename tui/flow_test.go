@@ -16,6 +16,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // flow runs a test in a synctest bubble, with a daemon that has content in every
@@ -75,7 +76,7 @@ func TestATextForOneAccount(t *testing.T) {
 // A lost response must not create a second post when the user saves again.
 func TestSavingAgainCreatesOnce(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		f.fail("Create", fmt.Errorf("nothing answers: %w", screen.ErrUnreachable))
 		d.press("n")
 		d.typed("Once")
 		d.press("ctrl+s")
@@ -93,7 +94,7 @@ func TestSavingAgainCreatesOnce(t *testing.T) {
 // another text is another post, and the user is warned before it is created.
 func TestSavingAgainAfterAWhile(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
-		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		f.fail("Create", fmt.Errorf("nothing answers: %w", screen.ErrUnreachable))
 		d.press("nOnce", "tab", " ", "tab")
 		d.typed("in 2h")
 		d.press("ctrl+s")
@@ -130,7 +131,7 @@ func TestAConflictKeepsWhatWasTyped(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "i", "end")
 		d.typed(" mine")
-		_, err := f.Edit(context.Background(), tui.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("theirs")})
+		_, err := f.Edit(context.Background(), screen.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("theirs")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +149,7 @@ func TestTheirsCanBeTaken(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "i", "end")
 		d.typed(" mine")
-		if _, err := f.Edit(context.Background(), tui.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("written by others")}); err != nil {
+		if _, err := f.Edit(context.Background(), screen.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("written by others")}); err != nil {
 			t.Fatal(err)
 		}
 		d.press("ctrl+s", "ctrl+t")

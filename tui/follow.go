@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -91,7 +93,7 @@ func (f *feed) stepSeek() {
 		}
 		start += pg.count
 	}
-	if f.selected = clamp(start-1, f.size()); f.next == "" && f.pages[len(f.pages)-1].loaded {
+	if f.selected = screen.Clamp(start-1, f.size()); f.next == "" && f.pages[len(f.pages)-1].loaded {
 		f.sought, f.anchor = nil, ""
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -114,7 +117,7 @@ func (m *Model) openForecast() string {
 		m.dialog = &forecastView{}
 		return ""
 	case f.readErr != nil:
-		return "the forecast could not be read: " + explain(f.readErr)
+		return "the forecast could not be read: " + screen.Explain(f.readErr)
 	case !f.known:
 		return "the forecast is not read yet"
 	case f.more && f.until != nil:
@@ -133,7 +136,7 @@ type forecastView struct{ top int }
 func (v *forecastView) FullScreen() bool { return true }
 
 // Key implements [Dialog].
-func (v *forecastView) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+func (v *forecastView) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
 	case key.Matches(k, m.Keys.Kill):
@@ -149,12 +152,12 @@ func (v *forecastView) Key(f Frame, k tea.KeyMsg) tea.Cmd {
 }
 
 // Lines implements [Dialog].
-func (v *forecastView) Lines(f Frame, width, height int) []string {
+func (v *forecastView) Lines(f screen.Frame, width, height int) []string {
 	m := f.(*Model)
 	lines := forecastLines(m, width)
 	room := max(1, height-1)
 	first := max(0, min(v.top, len(lines)-room))
-	return append(fitLines(lines[first:], width, room), m.Theme.hint.Render(clip("↑ ↓ scroll   any other key closes the forecast", width)))
+	return append(screen.FitLines(lines[first:], width, room), m.Theme.Hint.Render(screen.Clip("↑ ↓ scroll   any other key closes the forecast", width)))
 }
 
 // forecastLines renders the entries of the forecast.
@@ -170,19 +173,21 @@ func forecastLines(m *Model, width int) (lines []string) {
 		if e.PostCount > 1 {
 			head += fmt.Sprintf(", %d posts", e.PostCount)
 		}
-		lines = append(lines, m.Theme.title.Render(clip(head, width)))
-		for _, line := range wrap(oneLine(apiv1.WithTimes(e.Message, m.forecastTime)), width-2) {
+		lines = append(lines, m.Theme.Title.Render(screen.Clip(head, width)))
+		for _, line := range screen.Wrap(screen.OneLine(apiv1.WithTimes(e.Message, m.forecastTime)), width-2) {
 			lines = append(lines, "  "+line)
 		}
-		for _, line := range wrap(oneLine(e.Command), width-2) {
-			lines = append(lines, "  "+m.Theme.warn.Render(line))
+		for _, line := range screen.Wrap(screen.OneLine(e.Command), width-2) {
+			lines = append(lines, "  "+m.Theme.Warn.Render(line))
 		}
 	}
 	return lines
 }
 
 // kindText returns a kind in words.
-func kindText(k apiv1.ForecastKind) string { return oneLine(strings.ReplaceAll(string(k), "_", " ")) }
+func kindText(k apiv1.ForecastKind) string {
+	return screen.OneLine(strings.ReplaceAll(string(k), "_", " "))
+}
 
 // warningText is what the head of the screen warns of: accounts that are paused, and the
 // forecast. It may be empty.

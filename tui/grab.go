@@ -7,6 +7,9 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -34,7 +37,7 @@ type grab struct {
 func (m *Model) grabPosts() tea.Cmd {
 	cmd := m.sendNudge() // of another move by keys
 	selected := m.selectedID()
-	g := &grab{input: newInput(m.Theme, "or type a time: tomorrow 9am, friday, +2h")}
+	g := &grab{input: screen.NewInput(m.Theme, "or type a time: tomorrow 9am, friday, +2h")}
 	left := 0
 	for _, p := range m.chosen() {
 		_, pending := m.busy[p.ID]
@@ -55,7 +58,7 @@ func (m *Model) grabPosts() tea.Cmd {
 		m.ShowError("only scheduled posts and proposals can be moved: s schedules a draft")
 		return cmd
 	case left > 0:
-		m.ShowNotice(plural(left, "marked post") + " without a time or with a change in progress stay where they are")
+		m.ShowNotice(screen.Plural(left, "marked post") + " without a time or with a change in progress stay where they are")
 	}
 	g.ids = make(map[string]struct{}, len(g.posts))
 	for i := range g.posts {
@@ -119,7 +122,7 @@ func (g *grab) show(m *Model) {
 }
 
 // Key implements [Dialog].
-func (g *grab) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+func (g *grab) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
 	case key.Matches(k, m.Keys.Kill):
@@ -265,14 +268,14 @@ func (m *Model) sendMove(g *grab, posts []apiv1.Post, allowBlackout bool) tea.Cm
 	b := bulk{
 		verb: "moved", backVerb: "moved back", backLabel: "move %s back", posts: posts,
 		shown: func(p apiv1.Post) apiv1.Post { return g.placed(p, zone) },
-		call: func(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			to := g.placed(p, zone)
 			if isProposal(p) {
 				return c.Edit(ctx, versionOf(p), apiv1.EditPost{ProposedAt: to.ProposedAt})
 			}
 			return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: apiv1.At(to.PublishAt.Time), AllowBlackout: allowBlackout})
 		},
-		back: func(ctx context.Context, c Client, before, after apiv1.Post) (apiv1.Post, error) {
+		back: func(ctx context.Context, c screen.Client, before, after apiv1.Post) (apiv1.Post, error) {
 			return c.Edit(ctx, versionOf(after), editTo(before, after))
 		},
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -34,7 +36,7 @@ func (m *Model) fillGroups() tea.Cmd {
 	g.wanted, g.loading = false, true
 	return m.Call(func(ctx context.Context) tea.Msg {
 		list, err := c.AccountGroups(ctx)
-		return groupsMsg{list: list, err: unlessUnknown(err)}
+		return groupsMsg{list: list, err: screen.UnlessUnknown(err)}
 	})
 }
 
@@ -47,13 +49,13 @@ func (m *Model) takeGroups(msg groupsMsg) {
 }
 
 // groupName returns a group as people write it.
-func groupName(g apiv1.AccountGroup) string { return "@" + oneLine(g.Name) }
+func groupName(g apiv1.AccountGroup) string { return "@" + screen.OneLine(g.Name) }
 
 // groupFault says why a group cannot be chosen, or is empty.
 func groupFault(g apiv1.AccountGroup) string {
 	switch {
 	case g.HiddenAccounts > 0:
-		return fmt.Sprintf("%s has %s that your key may not use: choose accounts instead", groupName(g), plural(g.HiddenAccounts, "account"))
+		return fmt.Sprintf("%s has %s that your key may not use: choose accounts instead", groupName(g), screen.Plural(g.HiddenAccounts, "account"))
 	case len(g.SocialAccountIDs) == 0:
 		return groupName(g) + " has no account"
 	}
@@ -78,16 +80,16 @@ func (m *Model) accountsNamed(name string) (ids []string, fault string) {
 		}
 		names[i] = groupName(g)
 	}
-	fault = "there is no account group “" + oneLine(name) + "”"
+	fault = "there is no account group “" + screen.OneLine(name) + "”"
 	switch {
 	case m.groups.loading:
 		return nil, "the account groups are being read: press enter again"
 	case m.groups.err != nil:
-		return nil, "the account groups cannot be read: " + explain(m.groups.err)
+		return nil, "the account groups cannot be read: " + screen.Explain(m.groups.err)
 	case len(names) == 0:
 		return nil, fault + "; make one with schedctl account group create brand --account NAME"
 	}
-	return nil, fault + "; there are: " + clip(strings.Join(names, ", "), 200)
+	return nil, fault + "; there are: " + screen.Clip(strings.Join(names, ", "), 200)
 }
 
 // hasGroup reports whether all accounts of a group are chosen, or only some of them.
@@ -123,10 +125,10 @@ func (c *composer) toggleGroup(g apiv1.AccountGroup) tea.Cmd {
 // groupLine renders a group among the accounts.
 func (c *composer) groupLine(g apiv1.AccountGroup, here bool, width int) string {
 	all, some := c.hasGroup(g)
-	text := plural(len(g.SocialAccountIDs), "account")
+	text := screen.Plural(len(g.SocialAccountIDs), "account")
 	if g.HiddenAccounts > 0 {
 		text += fmt.Sprintf(" and %d that your key may not use", g.HiddenAccounts)
 	}
-	line := checkbox(Item{Chosen: all, Partly: some}) + " " + groupName(g) + " " + c.theme.faint.Render(text)
-	return clip(c.theme.mark(here)+line, width-1)
+	line := screen.Checkbox(screen.Item{Chosen: all, Partly: some}) + " " + groupName(g) + " " + c.theme.Faint.Render(text)
+	return screen.Clip(c.theme.Mark(here)+line, width-1)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
 	"github.com/schedctl/schedctl/tui/printable"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // evil has everything that a terminal obeys.
@@ -86,7 +87,7 @@ func (h hostile) Deliveries(ctx context.Context, id, cursor string) (apiv1.Deliv
 	return spoiled(h, v, err)
 }
 
-func (h hostile) Posts(ctx context.Context, q tui.Query) (apiv1.PostList, error) {
+func (h hostile) Posts(ctx context.Context, q screen.Query) (apiv1.PostList, error) {
 	q.QueueID, q.AccountID, q.Cursor = asked(q.QueueID), asked(q.AccountID), asked(q.Cursor)
 	v, err := h.fake.Posts(ctx, q)
 	return spoiled(h, v, err)
@@ -127,7 +128,7 @@ func (h hostile) Queue(ctx context.Context, id string) (apiv1.QueueEnvelope, err
 	return spoiled(h, v, err)
 }
 
-func (h hostile) QueueSlots(ctx context.Context, id string, q tui.SlotQuery) ([]apiv1.QueueSlot, error) {
+func (h hostile) QueueSlots(ctx context.Context, id string, q screen.SlotQuery) ([]apiv1.QueueSlot, error) {
 	q.AccountID = asked(q.AccountID)
 	v, err := h.fake.QueueSlots(ctx, asked(id), q)
 	return spoiled(h, v, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // Keys that are pressed fast arrive together and are handled one by one.
@@ -204,7 +205,7 @@ func TestASearchContinues(t *testing.T) {
 // sparse is a daemon whose first pages are empty.
 type sparse struct{ *fake }
 
-func (sparse) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
+func (sparse) Posts(_ context.Context, q screen.Query) (apiv1.PostList, error) {
 	if len(q.Cursor) == 5 {
 		return apiv1.PostList{Results: []apiv1.Post{scheduled("post_1", "Found at last", time.Hour)}}, nil
 	}

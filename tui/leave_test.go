@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 const leaving = "Leave? Your text is not saved."
@@ -60,7 +61,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 		d.sees("discarded   u continue writing “precious”")
 		d.press("u")
 		d.sees("New post", "precious")
-		f.fail("Create", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		f.fail("Create", fmt.Errorf("nothing answers: %w", screen.ErrUnreachable))
 		d.press("esc", "s")
 		d.sees("no response; your text is kept", "precious")
 		if got := tui.UnsavedText(d.model); got != "precious" {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -46,7 +48,7 @@ const (
 
 // follow passes events and the state of the stream to send until ctx ends. After an
 // interruption it resumes the stream where it stopped.
-func follow(ctx context.Context, c Client, now func() time.Time, send func(tea.Msg)) {
+func follow(ctx context.Context, c screen.Client, now func() time.Time, send func(tea.Msg)) {
 	position, pause := "", firstPause
 	for ctx.Err() == nil {
 		send(linkMsg{link: link{state: linkConnecting}})
@@ -86,8 +88,8 @@ func (m *Model) takeLink(msg linkMsg) tea.Cmd {
 	if m.link = msg.link; msg.state == linkConnecting && before != linkConnecting {
 		m.link.state = before // an attempt does not change the displayed state
 	}
-	if msg.err != nil && before == linkOpen && !errors.Is(msg.err, ErrUnreachable) {
-		m.ShowError(explain(msg.err))
+	if msg.err != nil && before == linkOpen && !errors.Is(msg.err, screen.ErrUnreachable) {
+		m.ShowError(screen.Explain(msg.err))
 	}
 	switch {
 	case msg.state != linkOpen || before == linkOpen:
@@ -103,15 +105,15 @@ func (m *Model) takeLink(msg linkMsg) tea.Cmd {
 func (l link) text(s drawContext) string {
 	switch l.state {
 	case linkOpen:
-		return s.Theme.good.Render("live")
+		return s.Theme.Good.Render("live")
 	case linkRefused:
-		return s.Theme.bad.Render("key refused")
+		return s.Theme.Bad.Render("key refused")
 	case linkWaiting:
 		text := "offline"
-		if wait := l.again.Sub(s.Now).Round(time.Second); wait > 0 && !s.Theme.plain {
-			text += ", retry " + relativeTime(wait)
+		if wait := l.again.Sub(s.Now).Round(time.Second); wait > 0 && !s.Theme.Plain {
+			text += ", retry " + screen.RelativeTime(wait)
 		}
-		return s.Theme.warn.Render(text)
+		return s.Theme.Warn.Render(text)
 	}
-	return s.Theme.faint.Render("connecting")
+	return s.Theme.Faint.Render("connecting")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 func event(id, post string) apiv1.Event {
@@ -81,7 +82,7 @@ func TestTheConnectionIsShown(t *testing.T) {
 func TestEventsBringPostsUpToDate(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		ctx := context.Background()
-		if _, err := f.Publish(ctx, tui.Version{ID: "post_c"}); err != nil {
+		if _, err := f.Publish(ctx, screen.Version{ID: "post_c"}); err != nil {
 			t.Fatal(err)
 		}
 		f.posts = append(f.posts, scheduled("post_z", "By someone else", time.Hour))
@@ -110,7 +111,7 @@ func TestReadsAreRetried(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := world()
-		f.fail("Posts", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		f.fail("Posts", fmt.Errorf("nothing answers: %w", screen.ErrUnreachable))
 		d := drive(t, f, 80, 24)
 		d.sees("nothing answers")
 		f.fail("Posts", nil)
@@ -188,7 +189,7 @@ func shake(t *testing.T, f *fake, r *rand.Rand) {
 	width, height := 80, 24
 	d := drive(t, f, width, height, func(c *tui.Config) { c.Plain = r.IntN(4) == 0 })
 	all := append(tui.KeyNames(), "ctrl+s", "ctrl+t", "backspace", "a", "漢", "🎉", "\x00", "x", "y", "y", "esc", "esc", "enter")
-	errs := []error{nil, nil, nil, schedctl.Errorf(schedctl.RateLimited, "", "slow down"), tui.ErrUnreachable, schedctl.Errorf(schedctl.VersionMismatch, "", "moved")}
+	errs := []error{nil, nil, nil, schedctl.Errorf(schedctl.RateLimited, "", "slow down"), screen.ErrUnreachable, schedctl.Errorf(schedctl.VersionMismatch, "", "moved")}
 	methods := []string{"Posts", "Post", "Edit", "Cancel", "Create", "Publish", "Retry", "Delete", "Schedule", "Timeline", "Validate", "Accounts", "Webhooks", "Deliveries",
 		"Queues", "Queue", "QueueSlots", "OrderQueue", "PreviewReflow", "ReflowQueue", "Blackouts", "Series", "Occurrences", "SkipOccurrence", "EditSeries",
 		"Submit", "Approve", "RequestChanges", "Withdraw", "Notes", "AddNote", "APIKeys"}
@@ -266,7 +267,7 @@ func BenchmarkFirstPaint(b *testing.B) {
 }
 
 // wide returns a browser on a large screen without delays.
-func wide(tb testing.TB, c tui.Client) *driver {
+func wide(tb testing.TB, c screen.Client) *driver {
 	cfg := tui.Config{Client: c, Zone: zone, Now: func() time.Time { return now }, Renderer: renderer(true)}
 	d := &driver{t: tb, model: tui.New(context.Background(), cfg)}
 	d.send(tea.WindowSizeMsg{Width: 99, Height: 60}) // in a wider terminal it would delay reading the details
@@ -277,7 +278,7 @@ func wide(tb testing.TB, c tui.Client) *driver {
 // lean pages through sorted posts without scanning them.
 type lean struct{ *fake }
 
-func (l lean) Posts(_ context.Context, q tui.Query) (apiv1.PostList, error) {
+func (l lean) Posts(_ context.Context, q screen.Query) (apiv1.PostList, error) {
 	if len(q.Statuses) == 0 || q.Statuses[0] != schedctl.Scheduled {
 		return apiv1.PostList{}, nil
 	}

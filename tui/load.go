@@ -2,13 +2,12 @@ package tui
 
 import (
 	"context"
-	"errors"
-	"strings"
 	"time"
+
+	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -103,34 +102,13 @@ func (m *Model) RetryLater(err error) tea.Cmd {
 		return nil
 	}
 	if !m.notice.bad { // an error of a change is more important
-		m.ShowError(explain(err))
+		m.ShowError(screen.Explain(err))
 	}
 	if m.pausing {
 		return nil
 	}
 	m.pausing = true
 	return tea.Tick(retryPause, func(time.Time) tea.Msg { return retryMsg{} })
-}
-
-// explain formats an error in one line.
-func explain(err error) string {
-	text := err.Error()
-	var refused *schedctl.Error
-	if asError(err, &refused) {
-		text = strings.TrimPrefix(text, string(refused.Code)+": ") // the code is for programs
-	}
-	text = oneLine(apiv1.InCommands(text))
-	switch code := schedctl.CodeOf(err); {
-	case errors.Is(err, context.DeadlineExceeded):
-		return "the daemon did not respond in time"
-	case errors.Is(err, ErrUnreachable):
-		return text
-	case code == schedctl.RateLimited:
-		return "too many requests: " + text
-	case code == schedctl.ApprovalMissing:
-		return "the post needs the approval of another key: A asks for the approval of a draft"
-	}
-	return text
 }
 
 // retryReads clears read errors, so that missing data is requested again.

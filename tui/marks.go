@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -97,7 +100,7 @@ func (m *Model) handleMarkKey(k tea.KeyMsg) bool {
 	case key.Matches(k, m.Keys.Range):
 		m.startRange()
 	case key.Matches(k, m.Keys.Back) && len(m.marks.order) > 0:
-		m.ShowNotice(plural(len(m.marks.order), "post") + " no longer marked")
+		m.ShowNotice(screen.Plural(len(m.marks.order), "post") + " no longer marked")
 		m.marks.clear()
 	default:
 		return false
@@ -162,7 +165,7 @@ func (m *Model) startRange() {
 	r := &m.marks.span
 	if r.from != "" {
 		*r = markRange{}
-		m.ShowNotice(plural(len(m.marks.order), "post") + " marked")
+		m.ShowNotice(screen.Plural(len(m.marks.order), "post") + " marked")
 		return
 	}
 	p, ok := m.currentPost()
@@ -213,7 +216,7 @@ func (m *Model) extendRange() {
 
 // markText describes the marks for the line above the keys.
 func (m *Model) markText() string {
-	text := plural(len(m.marks.order), "post") + " marked"
+	text := screen.Plural(len(m.marks.order), "post") + " marked"
 	if m.marks.span.from != "" {
 		text += ", a range"
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // mediaOf is one file of a post with its asset.
@@ -32,16 +33,16 @@ func postMedia(list []apiv1.PostMedia, assets []apiv1.MediaAsset) []mediaOf {
 // fileName returns the name of an asset.
 func fileName(a apiv1.MediaAsset) string {
 	if a.FileName != "" {
-		return oneLine(a.FileName)
+		return screen.OneLine(a.FileName)
 	}
-	return oneLine(a.ID)
+	return screen.OneLine(a.ID)
 }
 
 // mediaFacts describes an asset: type, size, pixels and duration.
 func mediaFacts(a apiv1.MediaAsset) string {
 	var parts []string
 	if _, kind, found := strings.Cut(a.MIMEType, "/"); found {
-		parts = append(parts, strings.ToUpper(oneLine(kind)))
+		parts = append(parts, strings.ToUpper(screen.OneLine(kind)))
 	}
 	if a.SizeBytes > 0 {
 		parts = append(parts, byteText(a.SizeBytes))
@@ -58,7 +59,7 @@ func mediaFacts(a apiv1.MediaAsset) string {
 // byteText formats a number of bytes.
 func byteText(n int64) string {
 	if n < 1000 {
-		return plural(int(n), "byte")
+		return screen.Plural(int(n), "byte")
 	}
 	value, unit := float64(n)/1000, 0
 	for ; value >= 999.95 && unit < 2; unit++ {
@@ -72,21 +73,21 @@ func altLabel(alt string) string {
 	if alt == "" {
 		return "no alt text"
 	}
-	return "alt: " + oneLine(alt)
+	return "alt: " + screen.OneLine(alt)
 }
 
 // mediaLines renders the files of a post for the details.
 func mediaLines(s drawContext, list []mediaOf, width int) (lines []string) {
 	for _, m := range list {
-		lines = append(lines, wrap(fileName(m.asset), width)...)
+		lines = append(lines, screen.Wrap(fileName(m.asset), width)...)
 		if facts := mediaFacts(m.asset); facts != "" {
-			for _, l := range wrap(facts, width-2) {
-				lines = append(lines, "  "+s.Theme.faint.Render(l))
+			for _, l := range screen.Wrap(facts, width-2) {
+				lines = append(lines, "  "+s.Theme.Faint.Render(l))
 			}
 		}
-		for _, l := range wrap(altLabel(m.alt), width-2) {
+		for _, l := range screen.Wrap(altLabel(m.alt), width-2) {
 			if m.alt == "" {
-				l = s.Theme.warn.Render(l)
+				l = s.Theme.Warn.Render(l)
 			}
 			lines = append(lines, "  "+l)
 		}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
@@ -14,7 +16,7 @@ import (
 
 // Config configures the browser. Client, Zone and Now are required.
 type Config struct {
-	Client Client
+	Client screen.Client
 	Key    apiv1.APIKey     // the key of Client; zero if it is not known
 	Zone   *time.Location   // for displaying and parsing times
 	Now    func() time.Time // never called in Update
@@ -81,7 +83,7 @@ type Model struct {
 	write  func(text string) (string, error) // Config.Edit, or nil
 	show   func(list []Picture) error        // Config.Show, or nil
 
-	Scene
+	screen.Scene
 	width, height int
 
 	tab       tab
@@ -102,7 +104,7 @@ type Model struct {
 	slotRequests int                            // number of requests for slots
 	platforms    map[string]apiv1.PlatformEntry // as of the last form
 	detail       detail
-	dialog       Dialog // the open dialog, or nil
+	dialog       screen.Dialog // the open dialog, or nil
 
 	link         link
 	wasConnected bool      // the stream was open before
@@ -125,7 +127,7 @@ type Model struct {
 func New(ctx context.Context, cfg Config) *Model {
 	m := &Model{
 		cfg:   cfg,
-		Scene: Scene{Theme: newTheme(cfg.Renderer, cfg.Plain, cfg.Background), Keys: newKeyMap(), Zone: cfg.Zone, Now: cfg.Now()},
+		Scene: screen.Scene{Theme: screen.NewTheme(cfg.Renderer, cfg.Plain, cfg.Background), Keys: screen.NewKeyMap(), Zone: cfg.Zone, Now: cfg.Now()},
 		width: defaultWidth, height: defaultHeight,
 		series: map[string]seriesInfo{}, busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
 		call: callsWithin(ctx, callTimeout), upload: callsWithin(ctx, uploadTimeout),
@@ -163,7 +165,7 @@ type tickMsg time.Time
 
 func (m *Model) tick() tea.Cmd {
 	every, now := time.Second, m.cfg.Now
-	if m.Theme.plain {
+	if m.Theme.Plain {
 		every = time.Minute
 	}
 	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg(now()) })
@@ -212,7 +214,7 @@ func (m *Model) quitWhenSaved() tea.Cmd {
 
 // drawContext is the state that the renderers of posts need.
 type drawContext struct {
-	*Scene
+	*screen.Scene
 	busy  map[string]apiv1.Post
 	marks *marks
 	moves map[string]string // what the move of a grabbed post means, by id

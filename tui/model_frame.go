@@ -3,23 +3,25 @@ package tui
 import (
 	"context"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // Model is the [Frame] of its screens and dialogs.
-var _ Frame = (*Model)(nil)
+var _ screen.Frame = (*Model)(nil)
 
 // Current implements [Frame].
-func (m *Model) Current() *Scene { return &m.Scene }
+func (m *Model) Current() *screen.Scene { return &m.Scene }
 
 // Client implements [Frame].
-func (m *Model) Client() Client { return m.cfg.Client }
+func (m *Model) Client() screen.Client { return m.cfg.Client }
 
 // Call implements [Frame].
 func (m *Model) Call(f func(ctx context.Context) tea.Msg) tea.Cmd { return m.call(f) }
 
 // Open implements [Frame].
-func (m *Model) Open(d Dialog) { m.dialog = d }
+func (m *Model) Open(d screen.Dialog) { m.dialog = d }
 
 // ClearNotice implements [Frame].
 func (m *Model) ClearNotice() { m.notice = notice{} }
@@ -28,4 +30,4 @@ func (m *Model) ClearNotice() { m.notice = notice{} }
 func (m *Model) Close() { m.dialog = nil }
 
 // IsOpen implements [Frame].
-func (m *Model) IsOpen(d Dialog) bool { return m.dialog == d }
+func (m *Model) IsOpen(d screen.Dialog) bool { return m.dialog == d }

@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -101,7 +104,7 @@ func (m *Model) clickWeek(x, row int) {
 // clickMonth selects a day of the month, or a post of the selected day below it.
 func (m *Model) clickMonth(x, row int) {
 	height := m.BodyHeight()
-	if m.width < minMonthWidth || m.Theme.plain {
+	if m.width < minMonthWidth || m.Theme.Plain {
 		return
 	}
 	start, _ := monthPeriod(m.month.first)
@@ -153,10 +156,10 @@ func (m *Model) release(x int) tea.Cmd {
 // clickKey presses the key of the last line that is at a column.
 func (m *Model) clickKey(x int) tea.Cmd {
 	for _, b := range m.footKeys() {
-		label := keyText(b)
+		label := screen.KeyText(b)
 		if width := ansi.StringWidth(label); x < width {
 			return m.handleKey(keyMsg(keyAt(b, x)))
-		} else if x -= width + len(keyGap); x < 0 {
+		} else if x -= width + len(screen.KeyGap); x < 0 {
 			return nil
 		}
 	}
@@ -186,7 +189,7 @@ func (m *Model) footKeys() []key.Binding {
 	if m.dialog == nil {
 		return m.shortKeys()
 	}
-	if d, ok := m.dialog.(FootKeys); ok {
+	if d, ok := m.dialog.(screen.FootKeys); ok {
 		return d.FootKeys(m)
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -179,7 +181,7 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	for _, p := range msg.posts {
 		m.applyPost(p)
 		if msg.undoes != nil {
-			m.undos.rebase(&undo{at: Version{ID: p.ID}, from: d.versions[p.ID]}, p)
+			m.undos.rebase(&undo{at: screen.Version{ID: p.ID}, from: d.versions[p.ID]}, p)
 		}
 	}
 	m.refreshSlots()
@@ -191,7 +193,7 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	m.ShowNotice("the order is changed")
 	back := drag{queueID: d.queueID, before: d.after, after: d.before, versions: d.versions}
 	m.offerUndo(&undo{
-		label: "put " + plural(len(d.before), "post") + " back in order",
+		label: "put " + screen.Plural(len(d.before), "post") + " back in order",
 		run:   func(u *undo) tea.Cmd { return m.order(back, u) },
 	})
 	return cmd

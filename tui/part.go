@@ -10,14 +10,15 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // partLines renders further parts, the first comment and the poll of a post.
 func partLines(s drawContext, p apiv1.Post, width int) (lines []string) {
 	add := func(title string, part apiv1.Part) {
-		lines = append(lines, "", s.Theme.title.Render(title))
+		lines = append(lines, "", s.Theme.Title.Render(title))
 		if part.Content != "" {
-			lines = append(lines, wrap(part.Content, width)...)
+			lines = append(lines, screen.Wrap(part.Content, width)...)
 		}
 		if len(part.Media) > 0 {
 			lines = append(lines, mediaLines(s, postMedia(part.Media, p.MediaAssets), width)...)
@@ -46,11 +47,11 @@ func pollLines(s drawContext, p apiv1.Poll, width int) []string {
 		about += ", votes are hidden until the end"
 	}
 	lines := []string{}
-	for _, l := range wrap(about, width) {
-		lines = append(lines, s.Theme.title.Render(l))
+	for _, l := range screen.Wrap(about, width) {
+		lines = append(lines, s.Theme.Title.Render(l))
 	}
 	for _, option := range p.Options {
-		lines = append(lines, wrap("- "+oneLine(option), width)...)
+		lines = append(lines, screen.Wrap("- "+screen.OneLine(option), width)...)
 	}
 	return lines
 }
@@ -60,26 +61,26 @@ func durationText(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
 	case d >= day && d%time.Hour == 0 && d%day != 0:
-		return plural(int(d/day), "day") + " " + plural(int(d%day/time.Hour), "hour")
+		return screen.Plural(int(d/day), "day") + " " + screen.Plural(int(d%day/time.Hour), "hour")
 	case d >= day && d%day == 0:
-		return plural(int(d/day), "day")
+		return screen.Plural(int(d/day), "day")
 	case d >= time.Hour && d%time.Hour == 0:
-		return plural(int(d/time.Hour), "hour")
+		return screen.Plural(int(d/time.Hour), "hour")
 	}
-	return plural(int(d/time.Minute), "minute")
+	return screen.Plural(int(d/time.Minute), "minute")
 }
 
 // settingLines renders the settings of a post, only what is set.
 func settingLines(p apiv1.Post, width int) (lines []string) {
 	for _, l := range fields.Lines(p) {
-		text := oneLine(l.Value)
+		text := screen.OneLine(l.Value)
 		if l.Name == "preview_image" || l.Name == "card_image" {
 			asset := postMedia([]apiv1.PostMedia{{ID: l.Value}}, p.MediaAssets)[0].asset
 			if facts := mediaFacts(asset); facts != "" {
 				text += " (" + fileName(asset) + ", " + facts + ")"
 			}
 		}
-		lines = append(lines, wrap(strings.ToLower(l.Label)+": "+text, width)...)
+		lines = append(lines, screen.Wrap(strings.ToLower(l.Label)+": "+text, width)...)
 	}
 	return lines
 }
@@ -87,11 +88,11 @@ func settingLines(p apiv1.Post, width int) (lines []string) {
 // overrideLines renders what one account gets instead of what all get.
 func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, width int) (lines []string) {
 	title := func(what string) {
-		lines = append(lines, "", s.Theme.faint.Render(what+"for "+s.name(o.SocialAccountID)+":"))
+		lines = append(lines, "", s.Theme.Faint.Render(what+"for "+s.Name(o.SocialAccountID)+":"))
 	}
 	if o.Content != nil {
 		title("")
-		lines = append(lines, wrap(*o.Content, width)...)
+		lines = append(lines, screen.Wrap(*o.Content, width)...)
 	}
 	if o.Media != nil {
 		title("media ")
@@ -99,7 +100,7 @@ func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, w
 	}
 	set := settingLines(fields.OfAccount(o), width)
 	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
-		set = append(set, wrap(fmt.Sprintf("%s: %v", oneLine(name), o.Options[name]), width)...)
+		set = append(set, screen.Wrap(fmt.Sprintf("%s: %v", screen.OneLine(name), o.Options[name]), width)...)
 	}
 	if set != nil {
 		title("")
@@ -121,7 +122,7 @@ func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, w
 	}
 	for i, part := range *o.Thread {
 		title(fmt.Sprintf("part %d ", i+2))
-		lines = append(lines, wrap(part.Content, width)...)
+		lines = append(lines, screen.Wrap(part.Content, width)...)
 		lines = append(lines, mediaLines(s, postMedia(part.Media, assets), width)...)
 	}
 	return lines
@@ -135,10 +136,10 @@ func partStateText(part apiv1.TargetPart) string {
 	}
 	text := name + ": " + string(part.Status)
 	if part.PlatformPostURL != nil && part.Index > 0 {
-		text += " " + oneLine(*part.PlatformPostURL)
+		text += " " + screen.OneLine(*part.PlatformPostURL)
 	}
 	if part.Error != nil {
-		text += ": " + oneLine(part.Error.Message)
+		text += ": " + screen.OneLine(part.Error.Message)
 	}
 	return text
 }

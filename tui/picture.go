@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -72,7 +74,7 @@ func (m *Model) showPictures(p apiv1.Post) tea.Cmd {
 // handleShown shows why the pictures could not be shown.
 func (m *Model) handleShown(msg shownMsg) {
 	if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
-		m.ShowError(explain(msg.err))
+		m.ShowError(screen.Explain(msg.err))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -40,7 +42,7 @@ func (m *Model) fillQueues() tea.Cmd {
 		h.loading = true
 		return m.Call(func(ctx context.Context) tea.Msg {
 			list, err := c.Queues(ctx)
-			return queuesMsg{list: list, err: unlessUnknown(err)}
+			return queuesMsg{list: list, err: screen.UnlessUnknown(err)}
 		})
 	}
 	if m.tab != tabQueues || h.opened == "" {
@@ -48,8 +50,8 @@ func (m *Model) fillQueues() tea.Cmd {
 	}
 	w := &h.window
 	if w.missing(m.Now) {
-		id, q := h.opened, SlotQuery{After: m.Now}
-		return m.askSlots(w, func(ctx context.Context, c Client) slotsMsg {
+		id, q := h.opened, screen.SlotQuery{After: m.Now}
+		return m.askSlots(w, func(ctx context.Context, c screen.Client) slotsMsg {
 			queue, err := c.Queue(ctx, id)
 			if err != nil {
 				return slotsMsg{err: err}
@@ -61,8 +63,8 @@ func (m *Model) fillQueues() tea.Cmd {
 	if w.request != 0 || w.err != nil || !m.needsMoreSlots() {
 		return nil
 	}
-	id, q := h.opened, SlotQuery{After: w.next}
-	return m.askSlots(w, func(ctx context.Context, c Client) slotsMsg {
+	id, q := h.opened, screen.SlotQuery{After: w.next}
+	return m.askSlots(w, func(ctx context.Context, c screen.Client) slotsMsg {
 		list, next, err := readSlots(ctx, c, id, q, 1)
 		return slotsMsg{list: list, next: next, err: err}
 	})
@@ -85,16 +87,6 @@ func (m *Model) needsMoreSlots() bool {
 	return rows < reach
 }
 
-// unlessUnknown returns nil for the errors of a daemon that has no queues yet, or of a
-// key that must not see them.
-func unlessUnknown(err error) error {
-	switch schedctl.CodeOf(err) {
-	case schedctl.NotFound, schedctl.InsufficientScope:
-		return nil
-	}
-	return err
-}
-
 func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 	h := &m.queues
 	h.loading = false
@@ -106,7 +98,7 @@ func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 		m.weekSlots = weekSlots{}
 	}
 	h.loaded, h.list = true, msg.list
-	h.selected = clamp(h.selected, len(h.list))
+	h.selected = screen.Clamp(h.selected, len(h.list))
 	if _, ok := m.queue(h.opened); !ok {
 		m.closeQueue()
 	}
@@ -185,7 +177,7 @@ func timetable(q apiv1.Queue) schedctl.Queue {
 // needsQueues reports whether the screen needs the queues.
 func (m *Model) needsQueues() bool {
 	switch m.dialog.(type) {
-	case *composer, *Prompt, *reviewForm, *commandLine, *grab:
+	case *composer, *screen.Prompt, *reviewForm, *commandLine, *grab:
 		return true // a text can name a queue
 	}
 	if m.queues.wanted || m.tab.isCalendar() || m.tab == tabQueues {

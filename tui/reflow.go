@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -49,7 +52,7 @@ func (m *Model) previewReflow() tea.Cmd {
 func (m *Model) takePreview(msg previewMsg) {
 	switch {
 	case msg.err != nil:
-		m.ShowError(explain(msg.err))
+		m.ShowError(screen.Explain(msg.err))
 	case m.dialog != nil || m.queues.opened != msg.queue.ID:
 	case len(msg.moves.Moves) == 0:
 		m.ShowNotice("nothing to move: all posts have slots of the queue")
@@ -62,15 +65,15 @@ func (m *Model) takePreview(msg previewMsg) {
 func (d *reflow) FullScreen() bool { return true }
 
 // Key implements [Dialog].
-func (d *reflow) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+func (d *reflow) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
 	case key.Matches(k, m.Keys.Kill):
 		return tea.Quit
 	case key.Matches(k, m.Keys.Down, m.Keys.PageDown):
-		d.top = clamp(d.top+1, len(d.moves.Moves))
+		d.top = screen.Clamp(d.top+1, len(d.moves.Moves))
 	case key.Matches(k, m.Keys.Up, m.Keys.PageUp):
-		d.top = clamp(d.top-1, len(d.moves.Moves))
+		d.top = screen.Clamp(d.top-1, len(d.moves.Moves))
 	case key.Matches(k, m.Keys.Yes):
 		m.dialog = nil
 		c, id, digest := m.Client(), d.queue.ID, d.moves.Digest
@@ -86,12 +89,12 @@ func (d *reflow) Key(f Frame, k tea.KeyMsg) tea.Cmd {
 }
 
 // Lines implements [Dialog].
-func (d *reflow) Lines(f Frame, width, height int) []string {
+func (d *reflow) Lines(f screen.Frame, width, height int) []string {
 	m := f.(*Model)
 	s, t := m.scene(), m.Theme
-	head := []string{t.title.Render(clip("Give "+plural(len(d.moves.Moves), "post")+" of "+oneLine(d.queue.Name)+" new slots? This cannot be undone.", width)), ""}
+	head := []string{t.Title.Render(screen.Clip("Give "+screen.Plural(len(d.moves.Moves), "post")+" of "+screen.OneLine(d.queue.Name)+" new slots? This cannot be undone.", width)), ""}
 	arrow := " → "
-	if t.plain {
+	if t.Plain {
 		arrow = " to "
 	}
 	var rows []string
@@ -103,14 +106,14 @@ func (d *reflow) Lines(f Frame, width, height int) []string {
 		const layout = "Mon _2 Jan 15:04"
 		times := move.From.In(s.Zone).Format(layout) + arrow + move.To.In(s.Zone).Format(layout)
 		if n := len(move.Behind); n > 0 {
-			times += "  behind " + plural(n, "post") + " that stay"
+			times += "  behind " + screen.Plural(n, "post") + " that stay"
 		}
-		rows = append(rows, clip("  "+times+"  "+excerpt(text, width), width))
+		rows = append(rows, screen.Clip("  "+times+"  "+screen.Excerpt(text, width), width))
 	}
 	room := max(1, height-len(head)-2)
 	first := max(0, min(d.top, len(rows)-room))
-	lines := append(head, fitLines(rows[first:], width, min(room, len(rows)))...)
-	return append(lines, "", t.hint.Render(clip("y yes   n no   ↑ ↓ scroll", width)))
+	lines := append(head, screen.FitLines(rows[first:], width, min(room, len(rows)))...)
+	return append(lines, "", t.Hint.Render(screen.Clip("y yes   n no   ↑ ↓ scroll", width)))
 }
 
 func (m *Model) takeReflowed(msg reflowedMsg) tea.Cmd {
@@ -119,10 +122,10 @@ func (m *Model) takeReflowed(msg reflowedMsg) tea.Cmd {
 		m.ShowError("the queue has changed since the preview, so no post was moved: press F for a new preview")
 		return nil
 	case msg.err != nil:
-		m.ShowError(explain(msg.err))
+		m.ShowError(screen.Explain(msg.err))
 		return nil
 	}
-	m.ShowNotice(plural(len(msg.moves.Moves), "post") + " got new slots")
+	m.ShowNotice(screen.Plural(len(msg.moves.Moves), "post") + " got new slots")
 	m.offerUndo(&undo{why: "new slots cannot be undone: move the posts back with < and >"})
 	m.refreshSlots()
 	var cmds []tea.Cmd

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // refusals are the errors that can interrupt an action, and a part of the message
@@ -24,7 +25,7 @@ var refusals = map[string]struct {
 	"409": {schedctl.Errorf(schedctl.PostCanceled, "", "the post is canceled"), "the post is canceled"},
 	"412": {schedctl.Errorf(schedctl.VersionMismatch, "", "the post was changed"), "omeone else has changed"},
 	"429": {schedctl.Errorf(schedctl.RateLimited, "", "20 a second are enough"), "too many requests"},
-	"net": {fmt.Errorf("nothing answers: %w", tui.ErrUnreachable), "no response"},
+	"net": {fmt.Errorf("nothing answers: %w", screen.ErrUnreachable), "no response"},
 }
 
 // actions are all actions of the user, up to the request to the daemon, and the text
@@ -161,7 +162,7 @@ func TestAConflictKeepsWhatWasNotTouched(t *testing.T) {
 	flow(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("down", "i", "tab", "tab", "ctrl+u")
 		d.typed("in 5h")
-		if _, err := f.Edit(context.Background(), tui.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("theirs")}); err != nil {
+		if _, err := f.Edit(context.Background(), screen.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("theirs")}); err != nil {
 			t.Fatal(err)
 		}
 		d.press("ctrl+s", "ctrl+s")

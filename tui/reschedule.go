@@ -2,8 +2,9 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"time"
+
+	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -175,7 +176,7 @@ func (m *Model) askTime(p apiv1.Post) tea.Cmd {
 		m.ShowError("the post has no account: press i to choose one")
 		return nil
 	}
-	d := NewPrompt(m.Theme, "When? ", "")
+	d := screen.NewPrompt(m.Theme, "When? ", "")
 	d.Echo = func(text string) string { return m.echoBooking(text) }
 	d.Accept = func(text string) (tea.Cmd, string) {
 		b, fault := m.parseBooking(text)
@@ -214,6 +215,3 @@ func echoTime(text string, now time.Time, zone *time.Location) string {
 	}
 	return at.Echo(now, zone)
 }
-
-// asError finds a [schedctl.Error] in an error.
-func asError(err error, refused **schedctl.Error) bool { return errors.As(err, refused) }

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -23,8 +26,8 @@ const reviewPages = 10
 // reviewReader returns a function that reads posts as [Client.Posts] does, several pages
 // at once, and also in the order of their proposed times. After the last page it adds rows
 // for series, and returns these series.
-func reviewReader(c Client) func(context.Context, Query) (apiv1.PostList, []apiv1.Series, error) {
-	return func(ctx context.Context, q Query) (all apiv1.PostList, pending []apiv1.Series, err error) {
+func reviewReader(c screen.Client) func(context.Context, screen.Query) (apiv1.PostList, []apiv1.Series, error) {
+	return func(ctx context.Context, q screen.Query) (all apiv1.PostList, pending []apiv1.Series, err error) {
 		asked, byTime := q, q.Sort == sortProposed
 		if byTime {
 			q.Sort = "created_at"
@@ -53,7 +56,7 @@ func reviewReader(c Client) func(context.Context, Query) (apiv1.PostList, []apiv
 // unlessNoApprovals returns nil for the error of a daemon that has no approvals yet.
 func unlessNoApprovals(err error) error {
 	var refused *schedctl.Error
-	if asError(err, &refused) && refused.Code == schedctl.ValidationFailed && refused.Field == "approval" {
+	if screen.AsError(err, &refused) && refused.Code == schedctl.ValidationFailed && refused.Field == "approval" {
 		return nil
 	}
 	return err
@@ -215,8 +218,8 @@ func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
 		m.dialog = m.withdrawSeries(p, shown)
 		return nil
 	}
-	m.dialog = &Confirm{
-		Question: []string{"Withdraw this post from review? It is a draft then, and can be submitted again.", "", excerpt(postText(p), 200)},
+	m.dialog = &screen.Confirm{
+		Question: []string{"Withdraw this post from review? It is a draft then, and can be submitted again.", "", screen.Excerpt(postText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
 			return m.startChange(change{

@@ -7,6 +7,9 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -62,7 +65,7 @@ type notesMsg struct {
 
 // openReview opens the form for a step of the review, and reads the notes.
 func (m *Model) openReview(p apiv1.Post, step reviewStep) tea.Cmd {
-	d := &reviewForm{id: schedctl.NewULID(m.Now).String(), post: p, when: newInput(m.Theme, ""), note: newText(m.Theme)}
+	d := &reviewForm{id: schedctl.NewULID(m.Now).String(), post: p, when: screen.NewInput(m.Theme, ""), note: newText(m.Theme)}
 	d.note.CharLimit = schedctl.MaxReviewNote
 	d.setStep(m, step)
 	d.setWhen(m)
@@ -74,7 +77,7 @@ func (m *Model) openReview(p apiv1.Post, step reviewStep) tea.Cmd {
 	c := m.Client()
 	return m.Call(func(ctx context.Context) tea.Msg {
 		notes, err := c.Notes(ctx, p.ID)
-		return notesMsg{form: d, notes: notes, err: unlessUnknown(err)}
+		return notesMsg{form: d, notes: notes, err: screen.UnlessUnknown(err)}
 	})
 }
 
@@ -103,7 +106,7 @@ func (d *reviewForm) setStep(m *Model, step reviewStep) {
 	case stepNote:
 		d.note.Placeholder = "Notes are never published."
 	}
-	d.keys = []key.Binding{bind("ctrl+s", step.String(), "ctrl+s"), m.Keys.Field, bind("pgdn", "more of the post", "pgdown"), m.Keys.Leave}
+	d.keys = []key.Binding{screen.Bind("ctrl+s", step.String(), "ctrl+s"), m.Keys.Field, screen.Bind("pgdn", "more of the post", "pgdown"), m.Keys.Leave}
 	if !d.hasTime() {
 		d.keys = append(d.keys[:1:1], d.keys[2:]...)
 	}
@@ -119,7 +122,7 @@ func (d *reviewForm) hasTime() bool {
 func (d *reviewForm) FullScreen() bool { return true }
 
 // Key implements [Dialog].
-func (d *reviewForm) Key(f Frame, k tea.KeyMsg) tea.Cmd {
+func (d *reviewForm) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
 	case d.leaving:
@@ -189,7 +192,7 @@ func (d *reviewForm) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 		m.ShowNotice("discarded")
 		if text := d.typed(); text != "" {
 			m.offerUndo(&undo{
-				label: "continue writing “" + clip(excerpt(text, 24), 24) + "”",
+				label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
 				run: func(_ *undo) tea.Cmd {
 					m.dialog = d
 					return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // A key without posts:approve, and a key that asked for the approval itself, get the reason
@@ -49,7 +50,7 @@ func TestARefusedDecisionKeepsTheText(t *testing.T) {
 	}{
 		"scope":       {schedctl.Errorf(schedctl.InsufficientScope, "", "no"), "not sent; your text is kept: this API key may not decide about posts: use a key with the scope posts:approve"},
 		"self":        {schedctl.Errorf(schedctl.SelfApproval, "", "no"), "not sent; your text is kept: your key asked for this approval, or edited a text that needs two people"},
-		"no response": {fmt.Errorf("nothing answers: %w", tui.ErrUnreachable), "no response; your text is kept. Send again when the daemon is back"},
+		"no response": {fmt.Errorf("nothing answers: %w", screen.ErrUnreachable), "no response; your text is kept. Send again when the daemon is back"},
 		"limit":       {schedctl.Errorf(schedctl.RateLimited, "", "20 a second"), "not sent; your text is kept: too many requests"},
 		"time":        {schedctl.Errorf(schedctl.InvalidPublishAt, "publish_at", "the time has passed"), "the time has passed"},
 	} {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -77,7 +79,7 @@ func (d *reviewForm) booking(m *Model) (b booking, fault string) {
 
 // call returns the request of the step. Its key depends on everything that was typed, so
 // that repeating a request without a response has no second effect.
-func (d *reviewForm) call(b booking, note string) func(context.Context, Client) (apiv1.Post, error) {
+func (d *reviewForm) call(b booking, note string) func(context.Context, screen.Client) (apiv1.Post, error) {
 	p, step := d.post, d.step
 	var proposed *apiv1.ProposedTime
 	if b.publishAt != nil {
@@ -91,7 +93,7 @@ func (d *reviewForm) call(b booking, note string) func(context.Context, Client) 
 	if isSeries(p) {
 		return d.seriesCall(optional, once)
 	}
-	return func(ctx context.Context, c Client) (apiv1.Post, error) {
+	return func(ctx context.Context, c screen.Client) (apiv1.Post, error) {
 		switch step {
 		case stepApprove:
 			return c.Approve(ctx, versionOf(p), apiv1.ApprovePost{PublishAt: proposed, QueueID: b.queueID, NotBefore: b.notBefore, Note: optional, AllowBlackout: b.allowBlackout}, once)
@@ -154,7 +156,7 @@ func (d *reviewForm) meet(m *Model, theirs apiv1.Post) {
 func decidedText(p apiv1.Post) string {
 	a, by := p.Approval, ""
 	if a != nil && a.DecidedBy != nil {
-		by = oneLine(a.DecidedBy.Name)
+		by = screen.OneLine(a.DecidedBy.Name)
 	}
 	switch {
 	case a == nil:
@@ -166,7 +168,7 @@ func decidedText(p apiv1.Post) string {
 	case a.State == schedctl.ApprovalWithdrawn:
 		return "the " + noun(p) + " was withdrawn from review"
 	case a.State == schedctl.ApprovalPending:
-		return oneLine(a.RequestedBy.Name) + " has asked for the approval"
+		return screen.OneLine(a.RequestedBy.Name) + " has asked for the approval"
 	}
 	return "the post is " + string(p.Status) + " now"
 }
@@ -178,8 +180,8 @@ func (d *reviewForm) refusal(err error) string {
 		kept = ""
 	}
 	switch code := schedctl.CodeOf(err); {
-	case noResponse(err):
-		return "no response" + kept + ". Send again when the daemon is back: " + explain(err)
+	case screen.NoResponse(err):
+		return "no response" + kept + ". Send again when the daemon is back: " + screen.Explain(err)
 	case code == schedctl.InsufficientScope && d.step <= stepChanges:
 		return "not sent" + kept + ": " + noApproverText
 	case code == schedctl.SelfApproval:
@@ -187,7 +189,7 @@ func (d *reviewForm) refusal(err error) string {
 	case code == schedctl.InBlackout:
 		return blackoutText(err) + ": send again to use this time anyway, or type another one"
 	}
-	return "not sent" + kept + ": " + explain(err)
+	return "not sent" + kept + ": " + screen.Explain(err)
 }
 
 // finishReview closes the form and shows the result of its step.

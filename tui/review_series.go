@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -53,7 +56,7 @@ func seriesRow(s apiv1.Series) apiv1.Post {
 }
 
 // addPendingSeries adds rows for the series that wait for an approval to the posts that do.
-func addPendingSeries(ctx context.Context, c Client, q Query, list *apiv1.PostList) ([]apiv1.Series, error) {
+func addPendingSeries(ctx context.Context, c screen.Client, q screen.Query, list *apiv1.PostList) ([]apiv1.Series, error) {
 	pending, err := c.PendingSeries(ctx)
 	if err != nil {
 		return nil, unlessNoApprovals(err)
@@ -104,16 +107,16 @@ func (m *Model) handleSeriesKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 		return m.decide(p, stepChanges, schedctl.OpRequestChanges)
 	case key.Matches(k, m.Keys.Withdraw):
 		return m.ifReviewable(p, schedctl.OpWithdraw, func() tea.Cmd { return m.askWithdraw(p) })
-	case key.Matches(k, m.Keys.postKeys()...):
+	case key.Matches(k, m.Keys.PostKeys()...):
 		m.ShowError("this is a series: a approves it, c requests changes, w withdraws it; see also schedctl series --help")
 	}
 	return nil
 }
 
 // withdrawSeries asks whether to end the wait for the approval of a series.
-func (m *Model) withdrawSeries(p, shown apiv1.Post) *Confirm {
-	return &Confirm{
-		Question: []string{"Withdraw this series from review? It makes no posts until it is approved.", "", excerpt(postText(p), 200)},
+func (m *Model) withdrawSeries(p, shown apiv1.Post) *screen.Confirm {
+	return &screen.Confirm{
+		Question: []string{"Withdraw this series from review? It makes no posts until it is approved.", "", screen.Excerpt(postText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
 			return m.startChange(change{
@@ -129,9 +132,9 @@ func (m *Model) withdrawSeries(p, shown apiv1.Post) *Confirm {
 }
 
 // seriesCall returns the request of a decision about a series.
-func (d *reviewForm) seriesCall(note *string, once string) func(context.Context, Client) (apiv1.Post, error) {
+func (d *reviewForm) seriesCall(note *string, once string) func(context.Context, screen.Client) (apiv1.Post, error) {
 	at, step := versionOf(d.post), d.step
-	return func(ctx context.Context, c Client) (apiv1.Post, error) {
+	return func(ctx context.Context, c screen.Client) (apiv1.Post, error) {
 		var s apiv1.Series
 		var err error
 		if step == stepApprove {
@@ -144,7 +147,7 @@ func (d *reviewForm) seriesCall(note *string, once string) func(context.Context,
 }
 
 // readRow reads the post or the series of a row again.
-func readRow(ctx context.Context, c Client, p apiv1.Post) (apiv1.Post, error) {
+func readRow(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 	if !isSeries(p) {
 		return c.Post(ctx, p.ID)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // reviewable is a daemon with queues and with posts that wait for an approval.
@@ -198,7 +199,7 @@ func TestNotesAreWritten(t *testing.T) {
 		d.press("pgup", "ctrl+s")
 		d.sees("write the note", "pgdn shows")
 		d.typed("which ones?")
-		f.fail("AddNote", fmt.Errorf("nothing answers: %w", tui.ErrUnreachable))
+		f.fail("AddNote", fmt.Errorf("nothing answers: %w", screen.ErrUnreachable))
 		d.press("ctrl+s")
 		d.seesWords("no response; your text is kept.", "which ones?")
 		f.fail("AddNote", nil)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -104,14 +106,14 @@ func (m *Model) markSeries(id string) {
 }
 
 // repeatMark renders the sign of an occurrence of a series, with a space before it.
-func (t theme) repeatMark(p apiv1.Post) string {
+func repeatMark(t screen.Theme, p apiv1.Post) string {
 	switch {
 	case p.SeriesID == nil:
 		return ""
-	case t.plain:
+	case t.Plain:
 		return " repeats"
 	}
-	return " " + t.link.Render("↻")
+	return " " + t.Link.Render("↻")
 }
 
 // slotText describes the slot of a post, empty for none.
@@ -132,27 +134,27 @@ func (s drawContext) slotText(p apiv1.Post) string {
 // planLines renders the slot of a post and its series.
 func (s drawContext) planLines(p apiv1.Post, width int) (lines []string) {
 	if text := s.slotText(p); text != "" {
-		lines = append(lines, wrapWords(text, width)...)
+		lines = append(lines, screen.WrapWords(text, width)...)
 	}
 	if p.SeriesID == nil {
 		return lines
 	}
 	info := s.series[*p.SeriesID]
 	sign := "↻ "
-	if s.Theme.plain {
+	if s.Theme.Plain {
 		sign = "repeats: "
 	}
 	switch {
 	case info.deleted:
-		lines = append(lines, wrapWords(sign+"its series was deleted", width)...)
+		lines = append(lines, screen.WrapWords(sign+"its series was deleted", width)...)
 	case !info.loaded:
 		lines = append(lines, sign+"…")
 	default:
-		lines = append(lines, wrapWords(sign+oneLine(info.series.Name)+": "+info.rule+", "+info.series.Timezone, width)...)
+		lines = append(lines, screen.WrapWords(sign+screen.OneLine(info.series.Name)+": "+info.rule+", "+info.series.Timezone, width)...)
 		lines = append(lines, s.nextLines(info, width)...)
 	}
 	if p.Detached {
-		lines = append(lines, wrapWords("changed alone: edits of the series do not change it", width)...)
+		lines = append(lines, screen.WrapWords("changed alone: edits of the series do not change it", width)...)
 	}
 	return lines
 }
@@ -173,8 +175,8 @@ func (s drawContext) nextLines(info seriesInfo, width int) []string {
 		text = "next: " + strings.Join(times, ", ")
 	}
 	var lines []string
-	for _, l := range wrapWords(text, width) {
-		lines = append(lines, s.Theme.faint.Render(l))
+	for _, l := range screen.WrapWords(text, width) {
+		lines = append(lines, s.Theme.Faint.Render(l))
 	}
 	return lines
 }
@@ -182,9 +184,9 @@ func (s drawContext) nextLines(info seriesInfo, width int) []string {
 // queueName returns the name of a queue.
 func (s drawContext) queueName(id string) string {
 	if i := slices.IndexFunc(s.queues, func(q apiv1.Queue) bool { return q.ID == id }); i >= 0 {
-		return oneLine(s.queues[i].Name)
+		return screen.OneLine(s.queues[i].Name)
 	}
-	return oneLine(id)
+	return screen.OneLine(id)
 }
 
 // askSkip asks whether to skip an occurrence.
@@ -202,8 +204,8 @@ func (m *Model) askSkip(p apiv1.Post) tea.Cmd {
 	if p.Detached {
 		question = append(question, "It was changed alone: restoring it brings back the text of the series.")
 	}
-	m.dialog = &Confirm{
-		Question: append(question, "", excerpt(postText(p), 200)),
+	m.dialog = &screen.Confirm{
+		Question: append(question, "", screen.Excerpt(postText(p), 200)),
 		Yes: func() tea.Cmd {
 			c := m.Client()
 			return m.startChange(change{post: p, done: "skipped", removes: true,
@@ -238,7 +240,7 @@ func (m *Model) unskip(u *undo, postID, seriesID, occurrence string) tea.Cmd {
 
 // removeExdate removes an exdate of a series. It reads the series again if someone else
 // has changed it since.
-func removeExdate(ctx context.Context, c Client, seriesID, occurrence string) (err error) {
+func removeExdate(ctx context.Context, c screen.Client, seriesID, occurrence string) (err error) {
 	const attempts = 3
 	for range attempts {
 		s, readErr := c.Series(ctx, seriesID)
@@ -249,7 +251,7 @@ func removeExdate(ctx context.Context, c Client, seriesID, occurrence string) (e
 		if len(kept) == len(s.Exdates) {
 			return nil // restored by someone else
 		}
-		err = c.EditSeries(ctx, Version{ID: seriesID, Number: s.Version}, apiv1.EditSeries{Exdates: &kept})
+		err = c.EditSeries(ctx, screen.Version{ID: seriesID, Number: s.Version}, apiv1.EditSeries{Exdates: &kept})
 		if schedctl.CodeOf(err) != schedctl.VersionMismatch {
 			return err
 		}

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -38,7 +41,7 @@ type stepSlotsMsg struct {
 }
 
 // slotStep returns in which direction a key moves a queued post through free slots.
-func (k keyMap) slotStep(msg tea.KeyMsg, p apiv1.Post) (by int, ok bool) {
+func slotStep(k screen.KeyMap, msg tea.KeyMsg, p apiv1.Post) (by int, ok bool) {
 	switch {
 	case p.Slot == nil || p.QueueID == nil || p.Status != schedctl.Scheduled:
 		return 0, false
@@ -131,13 +134,13 @@ func (m *Model) readSteps(from, until time.Time) tea.Cmd {
 	n.steps.reading = true
 	p, msg := n.post, stepSlotsMsg{postID: n.id, seq: n.started, from: from, until: until}
 	return m.Call(func(ctx context.Context) tea.Msg {
-		msg.list, msg.err = freeSlots(ctx, c, p, SlotQuery{After: from, Before: until})
+		msg.list, msg.err = freeSlots(ctx, c, p, screen.SlotQuery{After: from, Before: until})
 		return msg
 	})
 }
 
 // freeSlots returns the slots that are free for a post, in order of time.
-func freeSlots(ctx context.Context, c Client, p apiv1.Post, q SlotQuery) (list []apiv1.QueueSlot, err error) {
+func freeSlots(ctx context.Context, c screen.Client, p apiv1.Post, q screen.SlotQuery) (list []apiv1.QueueSlot, err error) {
 	accounts := p.SocialAccountIDs
 	if len(accounts) == 0 || len(accounts) > maxStepRead {
 		accounts = []string{""} // for all accounts of the queue
@@ -176,7 +179,7 @@ func (m *Model) takeStepSlots(msg stepSlotsMsg) tea.Cmd {
 	s.reading = false
 	if msg.err != nil {
 		cmd := m.dropNudge()
-		m.ShowError("not moved: " + explain(msg.err))
+		m.ShowError("not moved: " + screen.Explain(msg.err))
 		return cmd
 	}
 	zone := n.post.Slot.Timezone

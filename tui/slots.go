@@ -7,6 +7,8 @@ import (
 	"sort"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -39,7 +41,7 @@ func (g ghost) isFree() bool { return g.State == apiv1.SlotFree }
 // slotWindow is the slots of one queue in a period.
 type slotWindow struct {
 	queue    apiv1.Queue
-	query    SlotQuery
+	query    screen.SlotQuery
 	list     []apiv1.QueueSlot
 	next     time.Time // where the slots after list start; zero after the last slot
 	loaded   bool
@@ -99,7 +101,7 @@ func (w *slotWindow) ghosts(states ...apiv1.QueueSlotState) (list []ghost) {
 
 // readSlots reads slots until the end of the query, in at most pages requests. next is
 // where the remaining slots start.
-func readSlots(ctx context.Context, c Client, queueID string, q SlotQuery, pages int) (list []apiv1.QueueSlot, next time.Time, err error) {
+func readSlots(ctx context.Context, c screen.Client, queueID string, q screen.SlotQuery, pages int) (list []apiv1.QueueSlot, next time.Time, err error) {
 	q.Limit = slotPage
 	for range pages {
 		page, err := c.QueueSlots(ctx, queueID, q)
@@ -116,7 +118,7 @@ func readSlots(ctx context.Context, c Client, queueID string, q SlotQuery, pages
 }
 
 // askSlots requests slots for a window.
-func (m *Model) askSlots(w *slotWindow, read func(context.Context, Client) slotsMsg) tea.Cmd {
+func (m *Model) askSlots(w *slotWindow, read func(context.Context, screen.Client) slotsMsg) tea.Cmd {
 	m.slotRequests++
 	w.request = m.slotRequests
 	c, request := m.Client(), w.request

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 func TestAPostIsWrittenIntoASlot(t *testing.T) {
@@ -240,7 +241,7 @@ func TestASelectedSlotGoesAway(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
 		d.press("9", "enter", "down", "down", "down")
 		d.sees("▌ Mon 23 Nov 17:00 + free")
-		if _, err := f.Edit(context.Background(), tui.Version{ID: "post_q3"}, apiv1.EditPost{PublishAt: apiv1.NextSlot(), QueueID: ptr("que_1"), NotBefore: apiv1.NewTime(day(23, "17:00"))}); err != nil {
+		if _, err := f.Edit(context.Background(), screen.Version{ID: "post_q3"}, apiv1.EditPost{PublishAt: apiv1.NextSlot(), QueueID: ptr("que_1"), NotBefore: apiv1.NewTime(day(23, "17:00"))}); err != nil {
 			t.Fatal(err)
 		}
 		d.send(tui.Happened(event("evt_1", "post_q3")))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -11,7 +13,7 @@ import (
 
 // weekSlots is the free slots of the displayed week.
 type weekSlots struct {
-	query   SlotQuery // the period and the account of windows
+	query   screen.SlotQuery // the period and the account of windows
 	windows []slotWindow
 	left    int // queues that are not shown
 	free    []ghost
@@ -34,7 +36,7 @@ func (m *Model) fillWeekSlots() tea.Cmd {
 		return nil
 	}
 	q := m.feeds[tabWeek].query
-	m.setWeekSlots(SlotQuery{AccountID: q.AccountID, After: q.After, Before: q.Before})
+	m.setWeekSlots(screen.SlotQuery{AccountID: q.AccountID, After: q.After, Before: q.Before})
 	if w := &m.weekSlots; !w.query.Before.After(m.Now) {
 		return nil
 	}
@@ -52,7 +54,7 @@ func (m *Model) fillWeekSlots() tea.Cmd {
 			}
 			reading++
 			id := w.queue.ID
-			cmds = append(cmds, m.askSlots(w, func(ctx context.Context, c Client) slotsMsg {
+			cmds = append(cmds, m.askSlots(w, func(ctx context.Context, c screen.Client) slotsMsg {
 				const pages = schedctl.MaxSlotsPerDay*7/slotPage + 1
 				list, _, err := readSlots(ctx, c, id, q, pages)
 				return slotsMsg{first: true, list: list, err: err}
@@ -63,7 +65,7 @@ func (m *Model) fillWeekSlots() tea.Cmd {
 }
 
 // setWeekSlots prepares the windows of a week, unless they are those of the query.
-func (m *Model) setWeekSlots(q SlotQuery) {
+func (m *Model) setWeekSlots(q screen.SlotQuery) {
 	s := &m.weekSlots
 	if s.windows != nil && s.query == q {
 		return

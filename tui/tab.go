@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // tab is one of the views.
@@ -109,8 +110,8 @@ func weekOf(t time.Time, zone *time.Location) time.Time {
 }
 
 // query returns the initial query of a tab. week is the Monday of the displayed week.
-func (t tab) query(week time.Time) Query {
-	q := Query{Statuses: t.statuses(), Limit: pageSize, Proposed: t == tabAgenda || t.isCalendar()}
+func (t tab) query(week time.Time) screen.Query {
+	q := screen.Query{Statuses: t.statuses(), Limit: pageSize, Proposed: t == tabAgenda || t.isCalendar()}
 	if sorts := t.sorts(); t < postTabs {
 		q.Sort = sorts[0]
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -21,7 +23,7 @@ type undo struct {
 	label string // the action, for example: unschedule “Hello”
 	why   string // why the change cannot be undone; empty if it can
 
-	at       Version          // the post after the change; without an id if no post is involved
+	at       screen.Version   // the post after the change; without an id if no post is involved
 	from     int64            // the version before the change
 	versions map[string]int64 // the same for several posts, by id
 	run      func(u *undo) tea.Cmd
@@ -64,7 +66,7 @@ func (s *undoStack) rebase(u *undo, restored apiv1.Post) {
 		return
 	}
 	for _, earlier := range s.list {
-		if earlier.at == (Version{ID: u.at.ID, Number: u.from}) {
+		if earlier.at == (screen.Version{ID: u.at.ID, Number: u.from}) {
 			earlier.at = versionOf(restored)
 		}
 	}
@@ -218,7 +220,7 @@ func (m *Model) finishUndo(u *undo, restored apiv1.Post, err error) {
 	case err == nil:
 		m.undos.rebase(u, restored)
 		m.undos.until = m.Now.Add(undoOfferTime)
-	case noResponse(err), schedctl.CodeOf(err) == schedctl.RateLimited:
+	case screen.NoResponse(err), schedctl.CodeOf(err) == schedctl.RateLimited:
 		m.offerUndo(u)
 	}
 }
@@ -232,5 +234,5 @@ func cannotUndo(p apiv1.Post, what string) *undo {
 // quoted returns the start of a post's text in quotes.
 func quoted(p apiv1.Post) string {
 	const most = 24
-	return "“" + clip(excerpt(postText(p), most), most) + "”"
+	return "“" + screen.Clip(screen.Excerpt(postText(p), most), most) + "”"
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // Twelve changes of several kinds are undone, latest first, long after they were
@@ -122,7 +123,7 @@ func TestANewPostIsUnscheduled(t *testing.T) {
 func TestWhyAChangeCannotBeUndone(t *testing.T) {
 	const nothing = "nothing to undo"
 	changed := func(f *fake, d *driver) {
-		f.Edit(context.Background(), tui.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("theirs")})
+		f.Edit(context.Background(), screen.Version{ID: "post_b"}, apiv1.EditPost{Content: ptr("theirs")})
 	}
 	for name, tc := range map[string]struct {
 		keys  []string
@@ -132,7 +133,7 @@ func TestWhyAChangeCannotBeUndone(t *testing.T) {
 	}{
 		"changed since": {[]string{"+"}, changed, "cannot move back to Sat 21 Nov 15:00 “The second post of the …”: it has been changed since", nothing},
 		"published since": {[]string{"+"}, func(f *fake, d *driver) {
-			f.Publish(context.Background(), tui.Version{ID: "post_b"})
+			f.Publish(context.Background(), screen.Version{ID: "post_b"})
 			d.press("R")
 		}, "it is publishing now", nothing},
 		"deleted since": {[]string{"U"}, func(f *fake, d *driver) { f.Delete(context.Background(), "post_b") }, "it has been deleted since", nothing},

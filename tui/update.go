@@ -3,6 +3,8 @@ package tui
 import (
 	"time"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -97,7 +99,7 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 	case notesMsg:
 		msg.form.notes = msg.notes
 		if msg.err != nil {
-			msg.form.fault = "the notes cannot be read: " + explain(msg.err)
+			msg.form.fault = "the notes cannot be read: " + screen.Explain(msg.err)
 		}
 	case reviewedMsg:
 		return m.takeReviewed(msg)

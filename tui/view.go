@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // The minimum size at which anything is readable.
@@ -17,7 +19,7 @@ const (
 // View renders the screen. It never exceeds the size of the terminal.
 func (m *Model) View() string {
 	if m.cfg.ASCII {
-		return inASCII.Replace(m.screen())
+		return screen.ASCII.Replace(m.screen())
 	}
 	return m.screen()
 }
@@ -29,13 +31,13 @@ func (m *Model) screen() string {
 		return ""
 	}
 	if w < minWidth || h < minHeight {
-		return finish([]string{"too small"}, w, h)
+		return screen.Finish([]string{"too small"}, w, h)
 	}
 	head := headLines(m, w)
 	foot := footLines(m, w)
 	body := m.body(w, h-len(head)-len(foot))
-	lines := append(head, fitLines(body, w, h-len(head)-len(foot))...)
-	return finish(append(lines, foot...), w, h)
+	lines := append(head, screen.FitLines(body, w, h-len(head)-len(foot))...)
+	return screen.Finish(append(lines, foot...), w, h)
 }
 
 // BodyHeight returns the number of lines between head and foot.
@@ -45,9 +47,9 @@ func (m *Model) BodyHeight() int {
 
 // headLines renders the tabs and the state of the connection.
 func headLines(m *Model, width int) []string {
-	lines := []string{clip(tabLine(m, m.tabStyle()), width), m.linkLine(width)}
-	if warning := m.warningText(); m.Theme.plain && warning != "" {
-		lines = append(lines, clip(warning, width))
+	lines := []string{screen.Clip(tabLine(m, m.tabStyle()), width), m.linkLine(width)}
+	if warning := m.warningText(); m.Theme.Plain && warning != "" {
+		lines = append(lines, screen.Clip(warning, width))
 	}
 	return lines
 }
@@ -75,22 +77,22 @@ func (m *Model) linkLine(width int) string {
 	const after = 2 // length of the line after the state
 	state := m.link.text(m.scene())
 	before := width - ansi.StringWidth(state) - after - 2
-	if m.Theme.plain {
-		return clip("connection: "+state, width)
+	if m.Theme.Plain {
+		return screen.Clip("connection: "+state, width)
 	}
 	if before < 0 {
-		return clip(state, width)
+		return screen.Clip(state, width)
 	}
 	const least = 8 // columns for the warning
 	left := ""
 	if warning := m.warningText(); warning != "" && before > least {
-		left = m.ruleLine(after) + " " + m.Theme.warn.Render(clip(warning, before-after-3)) + " "
+		left = m.ruleLine(after) + " " + m.Theme.Warn.Render(screen.Clip(warning, before-after-3)) + " "
 	}
 	return left + m.ruleLine(before-ansi.StringWidth(left)) + " " + state + " " + m.ruleLine(after)
 }
 
 func (m *Model) ruleLine(width int) string {
-	return m.Theme.faint.Render(strings.Repeat(m.Theme.rule(), width))
+	return m.Theme.Faint.Render(strings.Repeat(m.Theme.Rule(), width))
 }
 
 // tabLine renders the tabs.
@@ -109,10 +111,10 @@ func tabLabels(m *Model, style tabStyle) (parts []string) {
 			text += countLabel(&m.feeds[t], style)
 		}
 		switch {
-		case t == m.tab && m.Theme.active.Render("x") == "x":
+		case t == m.tab && m.Theme.Active.Render("x") == "x":
 			text = "[" + text + "]"
 		case t == m.tab:
-			text = m.Theme.active.Render(" " + text + " ")
+			text = m.Theme.Active.Render(" " + text + " ")
 		case style == tabsDense || style == tabsShort:
 			text = " " + text
 			if next := i + 1; next < len(tabOrder) && tabOrder[next] == m.tab {
@@ -149,9 +151,9 @@ func (m *Model) body(width, height int) []string {
 	}
 	switch m.tab {
 	case tabAccounts:
-		return accountRows(s, &m.accounts, width, height)
+		return accountRows(s.Scene, &m.accounts, width, height)
 	case tabWebhooks:
-		return webhookRows(s, &m.webhooks, width, height)
+		return webhookRows(s.Scene, &m.webhooks, width, height)
 	}
 	f := m.feed()
 	if f == nil {
@@ -161,17 +163,17 @@ func (m *Model) body(width, height int) []string {
 	switch {
 	case m.tab == tabMonth && !(m.detail.open && ok):
 		if f.err != nil && f.size() == 0 {
-			return emptyMessage(s, false, f.err, "", width)
+			return screen.EmptyMessage(s.Scene, false, f.err, "", width)
 		}
 		return m.monthLines(width, height)
 	case f.size() == 0 && m.isEmpty():
-		return append(m.listTitle(width), emptyMessage(s, f.loaded && f.next == "", f.err, m.tab.emptyText(f.query), width)...)
+		return append(m.listTitle(width), screen.EmptyMessage(s.Scene, f.loaded && f.next == "", f.err, m.tab.emptyText(f.query), width)...)
 	case m.detail.open && ok:
 		return detailPane(s, p, &m.detail, width, height)
 	case m.isSplit() && ok:
 		return m.splitView(detailPane(s, p, &m.detail, width-m.listWidth()-3, height), width, height)
 	case m.isSplit():
-		return m.splitView(fitLines(m.ghostPane(width-m.listWidth()-3), width-m.listWidth()-3, height), width, height)
+		return m.splitView(screen.FitLines(m.ghostPane(width-m.listWidth()-3), width-m.listWidth()-3, height), width, height)
 	}
 	return m.list(width, height)
 }
@@ -183,11 +185,11 @@ func (m *Model) isEmpty() bool {
 
 // isSplit reports whether list and details are shown next to each other.
 func (m *Model) isSplit() bool {
-	return m.width >= minSplitWidth && !m.Theme.plain && !m.tab.isCalendar()
+	return m.width >= minSplitWidth && !m.Theme.Plain && !m.tab.isCalendar()
 }
 
 // isGrid reports whether the days of the week are shown next to each other.
-func (m *Model) isGrid() bool { return m.tab == tabWeek && m.width >= minGridWidth && !m.Theme.plain }
+func (m *Model) isGrid() bool { return m.tab == tabWeek && m.width >= minGridWidth && !m.Theme.Plain }
 
 // listWidth returns the width of the list.
 func (m *Model) listWidth() int {
@@ -200,11 +202,11 @@ func (m *Model) listWidth() int {
 // splitView renders the list and, next to it, the pane with the details.
 func (m *Model) splitView(pane []string, width, height int) []string {
 	left := m.listWidth()
-	list := fitLines(m.list(left, height), left, height)
-	bar := m.Theme.faint.Render("│")
+	list := screen.FitLines(m.list(left, height), left, height)
+	bar := m.Theme.Faint.Render("│")
 	lines := make([]string, height)
 	for i := range lines {
-		lines[i] = padRight(list[i], left) + " " + bar + " " + pane[i]
+		lines[i] = screen.PadRight(list[i], left) + " " + bar + " " + pane[i]
 	}
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // detailLines renders all details of a post.
@@ -15,29 +16,29 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	word := string(p.Status)
 	if isSeries(p) {
 		word = "series"
-	} else if !t.plain {
-		word = t.status(p.Status) + " " + word
+	} else if !t.Plain {
+		word = t.Status(p.Status) + " " + word
 	}
-	lines := []string{justify(t.title.Render(word), t.faint.Render("version "+strconv.FormatInt(p.Version, 10)), width)}
+	lines := []string{screen.Justify(t.Title.Render(word), t.Faint.Render("version "+strconv.FormatInt(p.Version, 10)), width)}
 	if p.PublishAt != nil {
-		lines = append(lines, wrap(when.Format(p.PublishAt.In(s.Zone))+", "+relativeTime(p.PublishAt.Sub(s.Now)), width)...)
+		lines = append(lines, screen.Wrap(when.Format(p.PublishAt.In(s.Zone))+", "+screen.RelativeTime(p.PublishAt.Sub(s.Now)), width)...)
 	}
 	lines = append(lines, s.planLines(p, width)...)
 	lines = append(lines, s.reviewLines(p, width)...)
-	lines = append(lines, t.faint.Render(oneLine(p.ID)))
+	lines = append(lines, t.Faint.Render(screen.OneLine(p.ID)))
 	if by := authorText(p.Authors); by != "" {
-		lines = append(lines, wrap(by, width)...)
+		lines = append(lines, screen.Wrap(by, width)...)
 	}
 	if len(p.Labels) > 0 {
-		lines = append(lines, wrap("labels: "+strings.Join(p.Labels, ", "), width)...)
+		lines = append(lines, screen.Wrap("labels: "+strings.Join(p.Labels, ", "), width)...)
 	}
 	for _, text := range postWarnings(p) {
-		for _, line := range wrap(text, width) {
-			lines = append(lines, t.warn.Render(line))
+		for _, line := range screen.Wrap(text, width) {
+			lines = append(lines, t.Warn.Render(line))
 		}
 	}
 	lines = append(lines, contentLines(s, p, width)...)
-	lines = append(lines, "", t.title.Render("Accounts"))
+	lines = append(lines, "", t.Title.Render("Accounts"))
 	if len(p.SocialAccountIDs) == 0 {
 		lines = append(lines, "none yet: press i to choose")
 	}
@@ -56,10 +57,10 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 // postWarnings returns the warnings about a post.
 func postWarnings(p apiv1.Post) (list []string) {
 	for _, text := range p.Warnings {
-		list = append(list, "! "+oneLine(text))
+		list = append(list, "! "+screen.OneLine(text))
 	}
 	if n := len(p.ProposedAlso); n > 0 {
-		list = append(list, "! its time is also proposed by "+plural(n, "other post")+": "+oneLine(strings.Join(p.ProposedAlso, ", ")))
+		list = append(list, "! its time is also proposed by "+screen.Plural(n, "other post")+": "+screen.OneLine(strings.Join(p.ProposedAlso, ", ")))
 	}
 	return list
 }
@@ -68,9 +69,9 @@ func postWarnings(p apiv1.Post) (list []string) {
 func authorText(by apiv1.Authors) string {
 	name := func(a *apiv1.Author) string {
 		if a.Kind == apiv1.KeyAgent {
-			return oneLine(a.Name) + " (agent)"
+			return screen.OneLine(a.Name) + " (agent)"
 		}
-		return oneLine(a.Name)
+		return screen.OneLine(a.Name)
 	}
 	switch {
 	case by.CreatedBy == nil:
@@ -86,13 +87,13 @@ func contentLines(s drawContext, p apiv1.Post, width int) []string {
 	t := s.Theme
 	lines := append(settingLines(p, width), "")
 	if p.Content != "" || len(p.Media) == 0 {
-		lines = append(lines, wrap(p.Content, width)...)
+		lines = append(lines, screen.Wrap(p.Content, width)...)
 	}
 	if len(p.Media) > 0 {
 		if p.Content != "" {
 			lines = append(lines, "")
 		}
-		lines = append(lines, t.title.Render("Media"))
+		lines = append(lines, t.Title.Render("Media"))
 		lines = append(lines, mediaLines(s, postMedia(p.Media, p.MediaAssets), width)...)
 	}
 	lines = append(lines, partLines(s, p, width)...)
@@ -105,59 +106,59 @@ func contentLines(s drawContext, p apiv1.Post, width int) []string {
 // targetLines renders the state of a post on one account.
 func targetLines(s drawContext, target apiv1.Target, width int) []string {
 	t := s.Theme
-	lines := []string{t.status(target.Status) + " " + s.name(target.SocialAccountID) + " " + t.faint.Render(oneLine(target.Platform))}
+	lines := []string{t.Status(target.Status) + " " + s.Name(target.SocialAccountID) + " " + t.Faint.Render(screen.OneLine(target.Platform))}
 	add := func(draw func(...string) string, text string) {
-		for _, l := range wrap(text, width-2) {
+		for _, l := range screen.Wrap(text, width-2) {
 			lines = append(lines, "  "+draw(l))
 		}
 	}
 	if target.PublishedAt != nil {
-		add(t.good.Render, "published "+when.Format(target.PublishedAt.In(s.Zone)))
+		add(t.Good.Render, "published "+when.Format(target.PublishedAt.In(s.Zone)))
 	}
 	if target.PlatformPostURL != nil {
-		add(t.link.Render, *target.PlatformPostURL)
+		add(t.Link.Render, *target.PlatformPostURL)
 	}
 	if len(target.Parts) > 1 {
 		for _, part := range target.Parts {
-			add(s.Theme.faint.Render, partStateText(part))
+			add(s.Theme.Faint.Render, partStateText(part))
 		}
 	}
 	switch {
 	case target.Error != nil && target.Status == schedctl.Published:
-		add(t.warn.Render, "warning: "+oneLine(target.Error.Message))
+		add(t.Warn.Render, "warning: "+screen.OneLine(target.Error.Message))
 	case target.Error != nil:
-		add(t.bad.Render, targetReason(target))
+		add(t.Bad.Render, targetReason(target))
 	}
 	if target.Waits != nil {
-		add(t.warn.Render, waitsText(s, *target.Waits))
+		add(t.Warn.Render, waitsText(s, *target.Waits))
 	}
 	if target.NextAttemptAt != nil && target.Status == schedctl.Publishing {
 		next := "next attempt "
 		if target.Error != nil && target.Error.Outcome == schedctl.OutcomeUnknown {
 			next = "next check with the network "
 		}
-		add(t.warn.Render, next+relativeTime(target.NextAttemptAt.Sub(s.Now)))
+		add(t.Warn.Render, next+screen.RelativeTime(target.NextAttemptAt.Sub(s.Now)))
 	}
 	if target.Status == schedctl.Failed {
-		add(t.hint.Render, "next: "+nextStep(target))
+		add(t.Hint.Render, "next: "+nextStep(target))
 	}
 	return lines
 }
 
 func timelineLines(s drawContext, d *detail, id string, width int) []string {
-	lines := []string{"", s.Theme.title.Render("Timeline")}
+	lines := []string{"", s.Theme.Title.Render("Timeline")}
 	if d.id != id || !d.loaded {
-		return append(lines, emptyMessage(s, false, d.err, "", width)...)
+		return append(lines, screen.EmptyMessage(s.Scene, false, d.err, "", width)...)
 	}
 	for _, m := range timelineEntries(s, d.timeline) {
 		text := m.text
-		stamp := s.clock(m.at) + "  "
-		for i, l := range wrap(text, max(8, width-len(stamp))) {
+		stamp := s.Clock(m.at) + "  "
+		for i, l := range screen.Wrap(text, max(8, width-len(stamp))) {
 			if m.bad {
-				l = s.Theme.bad.Render(l)
+				l = s.Theme.Bad.Render(l)
 			}
 			if i > 0 {
-				stamp = padRight("", len(stamp))
+				stamp = screen.PadRight("", len(stamp))
 			}
 			lines = append(lines, stamp+l)
 		}
@@ -169,5 +170,5 @@ func timelineLines(s drawContext, d *detail, id string, width int) []string {
 func detailPane(s drawContext, p apiv1.Post, d *detail, width, height int) []string {
 	lines := detailLines(s, p, d, width)
 	first := max(0, min(d.top, len(lines)-height))
-	return fitLines(lines[first:], width, height)
+	return screen.FitLines(lines[first:], width, height)
 }

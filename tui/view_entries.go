@@ -3,6 +3,8 @@ package tui
 import (
 	"slices"
 	"time"
+
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // listsEntries reports whether the view is a list of posts and slots.
@@ -33,11 +35,11 @@ func (m *Model) listTitle(width int) []string {
 		return nil
 	}
 	s := m.scene()
-	lines := []string{justify(s.Theme.title.Render(clip(oneLine(q.Name), width)), s.Theme.faint.Render(clip(s.queueAccounts(q), width/2)), width)}
-	lines = append(lines, s.Theme.faint.Render(clip(queueTimes(q), width)))
+	lines := []string{screen.Justify(s.Theme.Title.Render(screen.Clip(screen.OneLine(q.Name), width)), s.Theme.Faint.Render(screen.Clip(s.queueAccounts(q), width/2)), width)}
+	lines = append(lines, s.Theme.Faint.Render(screen.Clip(queueTimes(q), width)))
 	if n := len(m.queues.displaced); n > 0 {
-		text := plural(n, "post") + " without a slot of the queue: press F for a preview of new slots"
-		lines = append(lines, s.Theme.warn.Render(clip(text, width)))
+		text := screen.Plural(n, "post") + " without a slot of the queue: press F for a preview of new slots"
+		lines = append(lines, s.Theme.Warn.Render(screen.Clip(text, width)))
 	}
 	return append(lines, "")
 }
@@ -89,8 +91,8 @@ func (m *Model) addDays(d *drawnEntries, first, last time.Time, apart bool, widt
 		d.add(noPost, dayLines(s, day, apart, width)...)
 		apart = true
 		for _, sh := range shades {
-			if m.Theme.plain {
-				d.add(noPost, wrap(sh.sentence(day), width)...)
+			if m.Theme.Plain {
+				d.add(noPost, screen.Wrap(sh.sentence(day), width)...)
 				continue
 			}
 			d.add(noPost, shadeLine(s, sh, sh.sentence(day), width))
@@ -105,7 +107,7 @@ func (m *Model) entryLines(e entry, selected bool, width int) []string {
 	case e.index == noPost:
 		return []string{m.ghostRow(e.ghost, selected, width)}
 	case !e.loaded:
-		return []string{s.Theme.mark(selected) + s.Theme.faint.Render("…")}
+		return []string{s.Theme.Mark(selected) + s.Theme.Faint.Render("…")}
 	case m.tab == tabWeek:
 		return agendaRow(s, e.post, selected, width)
 	}

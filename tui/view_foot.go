@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // footLines renders a dialog below the list, or the notice and the keys.
@@ -20,7 +21,7 @@ func footLines(m *Model, width int) []string {
 	}
 	lines = append(lines, m.noticeLines(width)...)
 	if m.dialog == nil {
-		return append(lines, shortHelp(m.Theme, m.shortKeys(), width))
+		return append(lines, screen.ShortHelp(m.Theme, m.shortKeys(), width))
 	}
 	return lines
 }
@@ -32,15 +33,15 @@ func (m *Model) noticeLines(width int) []string {
 	if m.notice.text == "" || !m.notice.bad {
 		return []string{m.statusLine(width)}
 	}
-	lines := wrap(m.notice.text, width)
+	lines := screen.Wrap(m.notice.text, width)
 	if len(lines) > most {
-		lines = append(lines[:most-1], clip(strings.Join(lines[most-1:], " "), width))
+		lines = append(lines[:most-1], screen.Clip(strings.Join(lines[most-1:], " "), width))
 	}
 	for i, l := range lines {
-		lines[i] = m.Theme.bad.Render(l)
+		lines[i] = m.Theme.Bad.Render(l)
 	}
 	if m.undos.offered(m.Now) != nil && m.dialog == nil {
-		lines = append(lines, m.Theme.warn.Render(clip(m.undoOffer(), width)))
+		lines = append(lines, m.Theme.Warn.Render(screen.Clip(m.undoOffer(), width)))
 	}
 	return lines
 }
@@ -52,9 +53,9 @@ func (m *Model) statusLine(width int) string {
 	case m.undos.offered(m.Now) != nil && m.dialog == nil:
 		return m.undoLine(width)
 	case len(m.marks.order) > 0 && m.dialog == nil && m.feed() != nil:
-		return t.warn.Render(clip(m.markText()+"   "+cmp.Or(m.notice.text, m.listSummary(m.feed())), width))
+		return t.Warn.Render(screen.Clip(m.markText()+"   "+cmp.Or(m.notice.text, m.listSummary(m.feed())), width))
 	case m.notice.text != "":
-		return t.good.Render(clip(m.notice.text, width))
+		return t.Good.Render(screen.Clip(m.notice.text, width))
 	case m.dialog != nil:
 		return ""
 	}
@@ -62,7 +63,7 @@ func (m *Model) statusLine(width int) string {
 	if f == nil {
 		return ""
 	}
-	return t.faint.Render(clip(m.listSummary(f), width))
+	return t.Faint.Render(screen.Clip(m.listSummary(f), width))
 }
 
 // undoLine shows what was done and offers to undo it. The end of the offer is the
@@ -70,17 +71,17 @@ func (m *Model) statusLine(width int) string {
 func (m *Model) undoLine(width int) string {
 	offer := m.undoOffer()
 	if m.notice.text == "" {
-		return m.Theme.warn.Render(clip(offer, width))
+		return m.Theme.Warn.Render(screen.Clip(offer, width))
 	}
-	offer = clip(offer, max(width/3, width-ansi.StringWidth(m.notice.text)-3))
-	done := clip(m.notice.text, width-ansi.StringWidth(offer)-3)
-	return m.Theme.good.Render(done) + clip("   "+m.Theme.warn.Render(offer), width-ansi.StringWidth(done))
+	offer = screen.Clip(offer, max(width/3, width-ansi.StringWidth(m.notice.text)-3))
+	done := screen.Clip(m.notice.text, width-ansi.StringWidth(offer)-3)
+	return m.Theme.Good.Render(done) + screen.Clip("   "+m.Theme.Warn.Render(offer), width-ansi.StringWidth(done))
 }
 
 // undoOffer describes what the undo key does.
 func (m *Model) undoOffer() string {
 	label := m.undos.last().label
-	if m.Theme.plain {
+	if m.Theme.Plain {
 		return "press u to " + label
 	}
 	return "u " + label
@@ -90,7 +91,7 @@ func (m *Model) undoOffer() string {
 func (m *Model) listSummary(f *feed) string {
 	var parts []string
 	if g, ok := m.selectedGhost(); ok {
-		parts = append(parts, "free slot of "+oneLine(g.queue))
+		parts = append(parts, "free slot of "+screen.OneLine(g.queue))
 	} else if n := f.size(); n > 0 {
 		more := ""
 		if f.next != "" {
@@ -100,13 +101,13 @@ func (m *Model) listSummary(f *feed) string {
 	}
 	q := f.query
 	if q.Search != "" {
-		parts = append(parts, fmt.Sprintf("with %q", oneLine(q.Search)))
+		parts = append(parts, fmt.Sprintf("with %q", screen.OneLine(q.Search)))
 	}
 	if q.AccountID != "" {
-		parts = append(parts, "to "+m.scene().name(q.AccountID))
+		parts = append(parts, "to "+m.scene().Name(q.AccountID))
 	}
 	if q.Label != "" {
-		parts = append(parts, "labeled "+oneLine(q.Label))
+		parts = append(parts, "labeled "+screen.OneLine(q.Label))
 	}
 	if len(q.Statuses) < len(m.tab.statuses()) {
 		names := make([]string, len(q.Statuses))
@@ -121,7 +122,7 @@ func (m *Model) listSummary(f *feed) string {
 	case m.tab == tabWeek:
 		parts = append(parts, "week of "+m.week.Format("2 January 2006"))
 		if left := m.weekSlots.left; left > 0 {
-			parts = append(parts, fmt.Sprintf("without the slots of %s", plural(left, "queue")))
+			parts = append(parts, fmt.Sprintf("without the slots of %s", screen.Plural(left, "queue")))
 		}
 	case m.tab == tabQueues && len(m.queues.displaced) > 0:
 		parts = append(parts, fmt.Sprintf("%d displaced: F previews new slots", len(m.queues.displaced)))

@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // effect is what a move of a post means.
@@ -148,7 +149,7 @@ func (m *Model) nearest(e *effect, p apiv1.Post, near map[string][]neighbor) (be
 			d := n.at.Sub(at)
 			switch away := d.Abs(); {
 			case away < time.Minute && clash == "":
-				clash = "clash with " + quoted(*n.post) + " on " + m.scene().name(id)
+				clash = "clash with " + quoted(*n.post) + " on " + m.scene().Name(id)
 			case away < least && tooClose == "":
 				tooClose = fmt.Sprintf("%s from %s: the gap of its queue is %s", when.DurationText(away), quoted(*n.post), when.DurationText(least))
 			}
@@ -205,7 +206,7 @@ func (m *Model) blackoutAt(p apiv1.Post, at time.Time) string {
 			}
 		}
 		if b.Reason != nil && *b.Reason != "" {
-			text += " (" + oneLine(*b.Reason) + ")"
+			text += " (" + screen.OneLine(*b.Reason) + ")"
 		}
 		return text
 	}
@@ -213,38 +214,38 @@ func (m *Model) blackoutAt(p apiv1.Post, at time.Time) string {
 }
 
 // Lines implements [Dialog].
-func (g *grab) Lines(f Frame, width, _ int) []string {
+func (g *grab) Lines(f screen.Frame, width, _ int) []string {
 	m := f.(*Model)
 	t := m.Theme
 	lead, e := g.posts[0], g.effects[0]
 	what := quoted(lead)
 	if n := len(g.posts); n > 1 {
-		what += " and " + plural(n-1, "other post")
+		what += " and " + screen.Plural(n-1, "other post")
 	}
 	from, to := planned(lead).In(m.Zone).Format("Mon 2 Jan 15:04"), e.at.Time.In(m.Zone).Format("Mon 2 Jan 2006 15:04 MST")
 	title := "Move " + what + " from " + from
 	if g.days != 0 || g.by != 0 {
 		title = "Move " + what + ": " + from + " → " + to
 	}
-	lines := []string{t.title.Render(clip(title, width))}
+	lines := []string{t.Title.Render(screen.Clip(title, width))}
 	in := g.input
 	in.Width = max(1, width-len("To: ")-2)
-	lines = append(lines, "To: "+own(in.View()))
+	lines = append(lines, "To: "+screen.Own(in.View()))
 	add := func(draw func(...string) string, texts ...string) {
 		texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 		if text := strings.Join(texts, ", "); text != "" {
-			for _, l := range wrap(text, width) {
+			for _, l := range screen.Wrap(text, width) {
 				lines = append(lines, draw(l))
 			}
 		}
 	}
 	if g.fault != "" {
-		add(t.bad.Render, g.fault)
-		return append(lines, shortHelp(t, m.grabKeys(), width))
+		add(t.Bad.Render, g.fault)
+		return append(lines, screen.ShortHelp(t, m.grabKeys(), width))
 	}
-	add(t.warn.Render, append(slices.Clone(e.bad), g.others()...)...)
+	add(t.Warn.Render, append(slices.Clone(e.bad), g.others()...)...)
 	add(plainText, append(slices.Clone(e.good), e.gaps)...)
-	return append(lines, shortHelp(t, m.grabKeys(), width))
+	return append(lines, screen.ShortHelp(t, m.grabKeys(), width))
 }
 
 // others describes what the move means for the posts besides the first one.
@@ -275,7 +276,7 @@ func (m *Model) grabKeys() []key.Binding {
 }
 
 // FootKeys implements [FootKeys].
-func (g *grab) FootKeys(f Frame) []key.Binding { return f.(*Model).grabKeys() }
+func (g *grab) FootKeys(f screen.Frame) []key.Binding { return f.(*Model).grabKeys() }
 
 // plainText leaves a text as it is.
 func plainText(text ...string) string { return strings.Join(text, " ") }

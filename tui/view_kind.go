@@ -6,33 +6,26 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
-
-// glyphs are the signs of the screen.
-type glyphs struct {
-	picture, thread, poll, held string
-	shade, hold, moving, marked string
-}
-
-var unicodeGlyphs = glyphs{picture: "▣", thread: "≡", poll: "☑", held: "‖", shade: "░", hold: "▒", moving: "»", marked: "◆"}
 
 // kindMarks renders the signs of what a post has besides a text, and of a hold.
 func (s drawContext) kindMarks(p apiv1.Post) string {
-	if s.Theme.plain {
+	if s.Theme.Plain {
 		return ""
 	}
 	text := ""
 	if len(p.Media) > 0 {
-		text += s.Theme.glyphs.picture
+		text += s.Theme.Glyphs.Picture
 	}
 	if len(p.Thread) > 0 {
-		text += s.Theme.glyphs.thread
+		text += s.Theme.Glyphs.Thread
 	}
 	if p.Poll != nil {
-		text += s.Theme.glyphs.poll
+		text += s.Theme.Glyphs.Poll
 	}
 	if s.isHeld(p) {
-		text += s.Theme.warn.Render(s.Theme.glyphs.held)
+		text += s.Theme.Warn.Render(s.Theme.Glyphs.Held)
 	}
 	return text
 }
@@ -51,7 +44,7 @@ func (s drawContext) isHeld(p apiv1.Post) bool {
 // before them.
 func (s drawContext) cellMarks(p apiv1.Post) string {
 	text := s.kindMarks(p)
-	for _, sign := range []string{s.Theme.warningMark(p), s.Theme.repeatMark(p), s.Theme.reviewMark(p)} {
+	for _, sign := range []string{warningMark(s.Theme, p), repeatMark(s.Theme, p), reviewMark(s.Theme, p)} {
 		text += strings.TrimPrefix(sign, " ")
 	}
 	return text
@@ -60,10 +53,10 @@ func (s drawContext) cellMarks(p apiv1.Post) string {
 // kindWords names what a post has besides a text, and a hold.
 func (s drawContext) kindWords(p apiv1.Post) (words []string) {
 	if n := len(p.Media); n > 0 {
-		words = append(words, plural(n, "file"))
+		words = append(words, screen.Plural(n, "file"))
 	}
 	if n := len(p.Thread); n > 0 {
-		words = append(words, plural(n+1, "part"))
+		words = append(words, screen.Plural(n+1, "part"))
 	}
 	if p.Poll != nil {
 		words = append(words, "poll")
@@ -82,9 +75,9 @@ func (s drawContext) kindWords(p apiv1.Post) (words []string) {
 
 // rowMark renders the start of the row of a post: whether it is selected and marked.
 func (s drawContext) rowMark(id string, selected bool) string {
-	if !s.marks.has(id) || s.Theme.plain {
-		return s.Theme.mark(selected)
+	if !s.marks.has(id) || s.Theme.Plain {
+		return s.Theme.Mark(selected)
 	}
-	start := strings.TrimSuffix(s.Theme.mark(selected), " ")
-	return start + s.Theme.warn.Render(s.Theme.glyphs.marked)
+	start := strings.TrimSuffix(s.Theme.Mark(selected), " ")
+	return start + s.Theme.Warn.Render(s.Theme.Glyphs.Marked)
 }

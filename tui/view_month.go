@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 const (
@@ -21,8 +22,8 @@ func (m *Model) monthLines(width, height int) []string {
 	s, f := m.scene(), m.feed()
 	start, _ := monthPeriod(m.month.first)
 	days := monthDays(f, start)
-	title := s.Theme.title.Render(m.month.first.Format("January 2006"))
-	if width < minMonthWidth || s.Theme.plain {
+	title := s.Theme.Title.Render(m.month.first.Format("January 2006"))
+	if width < minMonthWidth || s.Theme.Plain {
 		return append([]string{title}, m.monthList(s, days, start, width, height-1)...)
 	}
 	weeks, rows := m.monthSize(height)
@@ -64,7 +65,7 @@ func besides(columns [][]string, width, height int) []string {
 			if row < len(c) {
 				text = c[row]
 			}
-			line.WriteString(padRight(text, width-1) + " ")
+			line.WriteString(screen.PadRight(text, width-1) + " ")
 		}
 		lines[row] = strings.TrimRight(line.String(), " ")
 	}
@@ -76,7 +77,7 @@ func monthHead(s drawContext, first time.Time, cell int) string {
 	var line strings.Builder
 	for d := range 7 {
 		name := weekOf(first, s.Zone).AddDate(0, 0, d).Format("Mon")
-		line.WriteString(padRight("  "+s.Theme.title.Render(name), cell-1) + " ")
+		line.WriteString(screen.PadRight("  "+s.Theme.Title.Render(name), cell-1) + " ")
 	}
 	return strings.TrimRight(line.String(), " ")
 }
@@ -90,13 +91,13 @@ func (m *Model) monthCell(s drawContext, d monthDay, day time.Time, width, rows 
 	}
 	switch {
 	case day.Equal(dayOf(s.Now, s.Zone)):
-		number = s.Theme.today(number)
+		number = s.Theme.Today(number)
 	case monthOf(day, s.Zone).Equal(m.month.first):
-		number = s.Theme.title.Render(number)
+		number = s.Theme.Title.Render(number)
 	default:
-		number = s.Theme.faint.Render(number)
+		number = s.Theme.Faint.Render(number)
 	}
-	head := s.Theme.mark(selected) + number
+	head := s.Theme.Mark(selected) + number
 	lines := []string{m.monthCellHead(s, head, d, day, width)}
 	if width < minMonthText {
 		return lines
@@ -112,7 +113,7 @@ func (m *Model) monthCell(s drawContext, d monthDay, day time.Time, width, rows 
 		lines = append(lines, weekPost(s, *p.Post, here, c)...)
 	}
 	if left := len(d.posts) - len(shown); left > 0 && room < rows-1 {
-		lines = append(lines, s.Theme.faint.Render(clip(fmt.Sprintf("  +%d more", left), width)))
+		lines = append(lines, s.Theme.Faint.Render(screen.Clip(fmt.Sprintf("  +%d more", left), width)))
 	}
 	return lines
 }
@@ -128,19 +129,19 @@ func (m *Model) monthCellHead(s drawContext, head string, d monthDay, day time.T
 		count = fmt.Sprint(len(d.posts))
 	}
 	if slices.ContainsFunc(d.posts, func(p monthPost) bool { return p.Status == schedctl.Failed }) {
-		count = s.Theme.status(schedctl.Failed) + count
+		count = s.Theme.Status(schedctl.Failed) + count
 	}
 	signs, shades := "", m.shadesOf(day, m.feed().query.AccountID)
 	for _, hold := range []bool{false, true} {
 		if slices.ContainsFunc(shades, func(sh shade) bool { return sh.hold == hold }) {
-			draw, sign := s.Theme.shading(hold)
+			draw, sign := shading(s.Theme, hold)
 			signs += draw.Render(strings.Repeat(sign, 2))
 		}
 	}
 	if signs != "" {
 		head += " " + truncate(signs, width-ansi.StringWidth(head)-ansi.StringWidth(count)-2)
 	}
-	return justify(head, count, width)
+	return screen.Justify(head, count, width)
 }
 
 // postsAround returns at most n posts of a day around the selected one, or the first ones.
@@ -157,11 +158,11 @@ func (m *Model) dayPane(s drawContext, days [7 * monthWeeks]monthDay, start time
 	if i < 0 {
 		return nil
 	}
-	title := s.heading(day) + ", " + plural(len(days[i].posts), "post")
+	title := s.heading(day) + ", " + screen.Plural(len(days[i].posts), "post")
 	if days[i].more {
 		title = s.heading(day) + ", loading …"
 	}
-	lines := []string{s.Theme.title.Render(clip(title, width))}
+	lines := []string{s.Theme.Title.Render(screen.Clip(title, width))}
 	for _, sh := range m.shadesOf(day, m.feed().query.AccountID) {
 		lines = append(lines, shadeLine(s, sh, sh.sentence(day), width))
 	}
@@ -207,13 +208,13 @@ func (m *Model) monthList(s drawContext, days [7 * monthWeeks]monthDay, start ti
 		if here {
 			at = len(lines)
 		}
-		text := day.Format("Monday 2 January") + ": " + plural(len(list.posts), "post")
-		lines = append(lines, clip(s.Theme.mark(here)+s.Theme.row(text, here), width))
+		text := day.Format("Monday 2 January") + ": " + screen.Plural(len(list.posts), "post")
+		lines = append(lines, screen.Clip(s.Theme.Mark(here)+s.Theme.Row(text, here), width))
 		if !here {
 			continue
 		}
 		for _, sh := range m.shadesOf(day, m.feed().query.AccountID) {
-			lines = append(lines, wrap(sh.sentence(day), width)...)
+			lines = append(lines, screen.Wrap(sh.sentence(day), width)...)
 		}
 		for _, p := range postsAround(list.posts, m.feed().selected, height) {
 			selected := p.index == m.feed().selected
@@ -223,5 +224,5 @@ func (m *Model) monthList(s drawContext, days [7 * monthWeeks]monthDay, start ti
 			lines = append(lines, agendaRow(s, *p.Post, selected, width)...)
 		}
 	}
-	return linesAround(lines, at, height)
+	return screen.LinesAround(lines, at, height)
 }

@@ -8,34 +8,15 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
-
-// clock formats a time briefly, with day and time of day.
-func (s drawContext) clock(t *apiv1.Time) string {
-	if t == nil {
-		return "-"
-	}
-	return t.In(s.Zone).Format("Jan _2 15:04")
-}
-
-// accounts returns the names of accounts.
-func (s drawContext) accounts(ids []string) string {
-	if len(ids) == 0 {
-		return "no account"
-	}
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = s.name(id)
-	}
-	return strings.Join(names, ", ")
-}
 
 func (s drawContext) targets(list []apiv1.Target) string {
 	ids := make([]string, len(list))
 	for i, t := range list {
 		ids[i] = t.SocialAccountID
 	}
-	return s.accounts(ids)
+	return s.AccountNames(ids)
 }
 
 // heading returns the name of a day.
@@ -76,7 +57,7 @@ func postRows(s drawContext, f *feed, rows rowsFunc, byDay bool, width, height i
 	var day time.Time
 	for i := f.top; i < f.size() && len(d.lines) < height; i++ {
 		p, ok := f.at(i)
-		block := []string{s.Theme.mark(i == f.selected) + s.Theme.faint.Render("…")}
+		block := []string{s.Theme.Mark(i == f.selected) + s.Theme.Faint.Render("…")}
 		if ok {
 			block = rows(s, p, i == f.selected, width)
 		}
@@ -96,7 +77,7 @@ func postRows(s drawContext, f *feed, rows rowsFunc, byDay bool, width, height i
 }
 
 func dayLines(s drawContext, day time.Time, apart bool, width int) []string {
-	line := s.Theme.title.Render(clip(s.heading(day), width))
+	line := s.Theme.Title.Render(screen.Clip(s.heading(day), width))
 	if apart {
 		return []string{"", line}
 	}
@@ -105,12 +86,12 @@ func dayLines(s drawContext, day time.Time, apart bool, width int) []string {
 
 // agendaRow renders a post with its time, its distance from now and its accounts.
 func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
-	if s.Theme.plain {
+	if s.Theme.Plain {
 		return plainRow(s, p, stateWord(p), planned(p), selected, width)
 	}
 	clock, away := "  -  ", ""
 	if at := planned(p); at != nil {
-		clock, away = at.In(s.Zone).Format("15:04"), relativeTime(at.Sub(s.Now))
+		clock, away = at.In(s.Zone).Format("15:04"), screen.RelativeTime(at.Sub(s.Now))
 	}
 	if p.Status != schedctl.Scheduled {
 		away = stateWord(p)
@@ -118,7 +99,7 @@ func agendaRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if _, changing := s.busy[p.ID]; changing {
 		away = "saving…"
 	}
-	left := s.rowMark(p.ID, selected) + clock + " " + s.Theme.status(p.Status) + s.Theme.marks(p) + " "
+	left := s.rowMark(p.ID, selected) + clock + " " + s.Theme.Status(p.Status) + reviewMarks(s.Theme, p) + " "
 	return []string{layoutRow(s, p, left, away, selected, width)}
 }
 
@@ -131,9 +112,9 @@ func layoutRow(s drawContext, p apiv1.Post, left, word string, selected bool, wi
 	if width >= accountsFrom {
 		w := min(28, width/5)
 		room -= w + 2
-		to = "  " + s.Theme.faint.Render(padRight(s.accounts(p.SocialAccountIDs), w))
+		to = "  " + s.Theme.Faint.Render(screen.PadRight(s.AccountNames(p.SocialAccountIDs), w))
 	}
-	return left + s.Theme.row(padRight(excerpt(postText(p), room), room), selected) + to + " " + clip(word, wordWidth)
+	return left + s.Theme.Row(screen.PadRight(screen.Excerpt(postText(p), room), room), selected) + to + " " + screen.Clip(word, wordWidth)
 }
 
 // plainRow renders a post as one sentence after its text, with its state and time.
@@ -143,7 +124,7 @@ func plainRow(s drawContext, p apiv1.Post, state string, at *apiv1.Time, selecte
 		parts = append(parts, "marked")
 	}
 	if at != nil {
-		parts = append(parts, at.In(s.Zone).Format("Mon 2 Jan 15:04"), relativeTime(at.Sub(s.Now)))
+		parts = append(parts, at.In(s.Zone).Format("Mon 2 Jan 15:04"), screen.RelativeTime(at.Sub(s.Now)))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		parts = append(parts, "saving")
@@ -155,38 +136,38 @@ func plainRow(s drawContext, p apiv1.Post, state string, at *apiv1.Time, selecte
 		parts = append(parts, word)
 	}
 	if len(p.Warnings) > 0 {
-		parts = append(parts, plural(len(p.Warnings), "warning"))
+		parts = append(parts, screen.Plural(len(p.Warnings), "warning"))
 	}
-	parts = append(parts, "to "+s.accounts(p.SocialAccountIDs))
-	for _, l := range wrap(clip(excerpt(postText(p), width), width-2)+"\n"+strings.Join(parts, ", "), width-2) {
-		lines = append(lines, s.Theme.mark(selected && lines == nil)+l)
+	parts = append(parts, "to "+s.AccountNames(p.SocialAccountIDs))
+	for _, l := range screen.Wrap(screen.Clip(screen.Excerpt(postText(p), width), width-2)+"\n"+strings.Join(parts, ", "), width-2) {
+		lines = append(lines, s.Theme.Mark(selected && lines == nil)+l)
 	}
 	return lines
 }
 
 // draftRow renders a post with its creation time.
 func draftRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
-	if s.Theme.plain {
+	if s.Theme.Plain {
 		return plainRow(s, p, string(p.Status), p.PublishAt, selected, width)
 	}
 	word := ""
 	if p.CreatedAt != nil {
-		word = relativeTime(p.CreatedAt.Sub(s.Now))
+		word = screen.RelativeTime(p.CreatedAt.Sub(s.Now))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		word = "saving…"
 	}
-	return []string{layoutRow(s, p, s.rowMark(p.ID, selected)+s.Theme.status(p.Status)+s.Theme.marks(p)+" ", word, selected, width)}
+	return []string{layoutRow(s, p, s.rowMark(p.ID, selected)+s.Theme.Status(p.Status)+reviewMarks(s.Theme, p)+" ", word, selected, width)}
 }
 
 // failedRow renders a post with the result of each failed account and the next step.
 func failedRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	lines := agendaRow(s, p, selected, width)
 	for _, t := range failedTargets(p) {
-		lines = append(lines, "    "+s.Theme.bad.Render(clip(s.name(t.SocialAccountID)+": "+oneLine(targetReason(t)), width-4)))
+		lines = append(lines, "    "+s.Theme.Bad.Render(screen.Clip(s.Name(t.SocialAccountID)+": "+screen.OneLine(targetReason(t)), width-4)))
 		if selected {
-			for _, l := range wrap("next: "+nextStep(t), width-4) {
-				lines = append(lines, "    "+s.Theme.hint.Render(l))
+			for _, l := range screen.Wrap("next: "+nextStep(t), width-4) {
+				lines = append(lines, "    "+s.Theme.Hint.Render(l))
 			}
 		}
 	}
@@ -207,7 +188,7 @@ func (t tab) defaultLayout() (rows rowsFunc, byDay bool) {
 }
 
 // emptyText says that a tab is empty, and what to do about it.
-func (t tab) emptyText(q Query) string {
+func (t tab) emptyText(q screen.Query) string {
 	if filtered(t, q) {
 		return "No posts match. Press esc to clear search and filter."
 	}

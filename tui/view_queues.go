@@ -8,12 +8,13 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // queueRows renders the queues.
 func queueRows(s drawContext, h *queueList, width, height int) []string {
 	if len(h.list) == 0 {
-		return emptyMessage(s, h.loaded, h.err, "No queue yet. Create one with: schedctl queue create", width)
+		return screen.EmptyMessage(s.Scene, h.loaded, h.err, "No queue yet. Create one with: schedctl queue create", width)
 	}
 	var lines []string
 	at := 0
@@ -21,16 +22,16 @@ func queueRows(s drawContext, h *queueList, width, height int) []string {
 		if i == h.selected {
 			at = len(lines)
 		}
-		name := oneLine(q.Name)
+		name := screen.OneLine(q.Name)
 		if q.Default {
 			name += ", default"
 		}
-		lines = append(lines, justify(s.Theme.mark(i == h.selected)+s.Theme.row(clip(name, width-2), i == h.selected), s.queueAccounts(q), width))
-		for _, l := range wrap(queueTimes(q), width-4) {
-			lines = append(lines, "    "+s.Theme.faint.Render(l))
+		lines = append(lines, screen.Justify(s.Theme.Mark(i == h.selected)+s.Theme.Row(screen.Clip(name, width-2), i == h.selected), s.queueAccounts(q), width))
+		for _, l := range screen.Wrap(queueTimes(q), width-4) {
+			lines = append(lines, "    "+s.Theme.Faint.Render(l))
 		}
 	}
-	return linesAround(lines, at, height)
+	return screen.LinesAround(lines, at, height)
 }
 
 // queueAccounts names the accounts of a queue.
@@ -38,7 +39,7 @@ func (s drawContext) queueAccounts(q apiv1.Queue) string {
 	if len(q.SocialAccountIDs) == 0 {
 		return "all accounts"
 	}
-	return s.accounts(q.SocialAccountIDs)
+	return s.AccountNames(q.SocialAccountIDs)
 }
 
 // queueTimes describes the timetable of a queue.
@@ -80,7 +81,7 @@ const clockLayout = "Mon _2 Jan 15:04"
 // queuedRow renders a post with its date. An exclamation mark says that its queue no
 // longer has its slot.
 func queuedRow(s drawContext, p apiv1.Post, displaced, selected bool, width int) []string {
-	if s.Theme.plain {
+	if s.Theme.Plain {
 		lines := plainRow(s, p, string(p.Status), p.PublishAt, selected, width)
 		if displaced {
 			lines = append(lines, "  its queue no longer has this slot")
@@ -91,7 +92,7 @@ func queuedRow(s drawContext, p apiv1.Post, displaced, selected bool, width int)
 	if p.PublishAt != nil {
 		clock = p.PublishAt.In(s.Zone).Format(clockLayout)
 		if p.Status == schedctl.Scheduled {
-			word = relativeTime(p.PublishAt.Sub(s.Now))
+			word = screen.RelativeTime(p.PublishAt.Sub(s.Now))
 		}
 	}
 	if _, changing := s.busy[p.ID]; changing {
@@ -99,9 +100,9 @@ func queuedRow(s drawContext, p apiv1.Post, displaced, selected bool, width int)
 	}
 	sign := " "
 	if displaced {
-		sign = s.Theme.warn.Render("!")
+		sign = s.Theme.Warn.Render("!")
 	}
-	left := s.rowMark(p.ID, selected) + clock + sign + s.Theme.status(p.Status) + s.Theme.marks(p) + " "
+	left := s.rowMark(p.ID, selected) + clock + sign + s.Theme.Status(p.Status) + reviewMarks(s.Theme, p) + " "
 	return []string{layoutRow(s, p, left, word, selected, width)}
 }
 
@@ -113,14 +114,14 @@ func (m *Model) ghostRow(g ghost, selected bool, width int) string {
 		layout = "15:04 "
 	}
 	switch {
-	case s.Theme.plain && g.isFree():
-		layout, what = "", "Free slot "+g.At.In(s.Zone).Format("Mon 2 Jan 15:04")+" of "+oneLine(g.queue)
-	case s.Theme.plain:
+	case s.Theme.Plain && g.isFree():
+		layout, what = "", "Free slot "+g.At.In(s.Zone).Format("Mon 2 Jan 15:04")+" of "+screen.OneLine(g.queue)
+	case s.Theme.Plain:
 		layout, what = "", "Slot "+g.At.In(s.Zone).Format("Mon 2 Jan 15:04")+": "+ghostState(g)
 	case !g.isFree():
 		what = "░ " + ghostState(g)
 	case m.tab == tabWeek:
-		what = "+ free, " + oneLine(g.queue)
+		what = "+ free, " + screen.OneLine(g.queue)
 	default:
 		what = "+ free"
 	}
@@ -128,11 +129,11 @@ func (m *Model) ghostRow(g ghost, selected bool, width int) string {
 	if layout == "" {
 		text = what + noteText(g.Note)
 	}
-	text = clip(text, width-2)
+	text = screen.Clip(text, width-2)
 	if selected {
-		return s.Theme.mark(true) + s.Theme.row(text, true)
+		return s.Theme.Mark(true) + s.Theme.Row(text, true)
 	}
-	return s.Theme.mark(false) + s.Theme.faint.Render(text)
+	return s.Theme.Mark(false) + s.Theme.Faint.Render(text)
 }
 
 // ghostState says why a slot is not free.
@@ -163,24 +164,24 @@ func (m *Model) ghostPane(width int) []string {
 	if !ok {
 		return nil
 	}
-	lines := []string{m.Theme.title.Render("Free slot")}
-	lines = append(lines, wrap(when.Format(g.At.In(m.Zone))+", "+relativeTime(g.At.Sub(m.Now))+noteText(g.Note), width)...)
+	lines := []string{m.Theme.Title.Render("Free slot")}
+	lines = append(lines, screen.Wrap(when.Format(g.At.In(m.Zone))+", "+screen.RelativeTime(g.At.Sub(m.Now))+noteText(g.Note), width)...)
 	q, ok := m.queue(g.queueID)
 	if !ok {
 		return lines
 	}
 	s := m.scene()
-	lines = append(lines, wrap("queue "+oneLine(q.Name)+", "+s.queueAccounts(q), width)...)
-	return append(lines, "", s.Theme.hint.Render("n writes a post for it"))
+	lines = append(lines, screen.Wrap("queue "+screen.OneLine(q.Name)+", "+s.queueAccounts(q), width)...)
+	return append(lines, "", s.Theme.Hint.Render("n writes a post for it"))
 }
 
 // ghostPreview renders more of the selected slot below the week.
 func (m *Model) ghostPreview(g ghost, width int) []string {
 	s := m.scene()
-	when := s.Theme.title.Render(g.At.In(s.Zone).Format("Monday 15:04")) + fmt.Sprintf("  + free slot of %s, %s", oneLine(g.queue), relativeTime(g.At.Sub(s.Now)))
-	lines := []string{"", clip(when, width), ""}
+	when := s.Theme.Title.Render(g.At.In(s.Zone).Format("Monday 15:04")) + fmt.Sprintf("  + free slot of %s, %s", screen.OneLine(g.queue), screen.RelativeTime(g.At.Sub(s.Now)))
+	lines := []string{"", screen.Clip(when, width), ""}
 	if q, ok := m.queue(g.queueID); ok {
-		lines[2] = s.Theme.hint.Render(clip("n writes a post for "+s.queueAccounts(q)+noteText(g.Note), width))
+		lines[2] = s.Theme.Hint.Render(screen.Clip("n writes a post for "+s.queueAccounts(q)+noteText(g.Note), width))
 	}
 	return lines
 }

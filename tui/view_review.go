@@ -6,6 +6,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // reviewRow renders a post that waits for approval with its proposed time, and below it who
@@ -15,13 +16,13 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	var rule []string
 	if isSeries(p) {
 		proposed = "series: " + s.seriesText(p)
-		for _, l := range wrapWords(s.seriesText(p), width-4) {
-			rule = append(rule, "    "+s.Theme.faint.Render(l))
+		for _, l := range screen.WrapWords(s.seriesText(p), width-4) {
+			rule = append(rule, "    "+s.Theme.Faint.Render(l))
 		}
 	}
-	if s.Theme.plain {
+	if s.Theme.Plain {
 		lines := plainRow(s, p, string(p.Status), p.PublishAt, selected, width)
-		for _, l := range wrap(proposed+", "+asked, width-2) {
+		for _, l := range screen.Wrap(proposed+", "+asked, width-2) {
 			lines = append(lines, "  "+l)
 		}
 		return lines
@@ -36,7 +37,7 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	case at.NextSlot:
 		clock = "next slot"
 	default:
-		clock, word = at.Time.In(s.Zone).Format(layout), relativeTime(at.Time.Sub(s.Now))
+		clock, word = at.Time.In(s.Zone).Format(layout), screen.RelativeTime(at.Time.Sub(s.Now))
 	}
 	switch {
 	case isSeries(p):
@@ -44,16 +45,16 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	case p.Status != schedctl.Draft:
 		word = string(p.Status)
 	}
-	clock = padRight(clock, len(layout))
+	clock = screen.PadRight(clock, len(layout))
 	if s.isLate(p) {
-		clock = s.Theme.warn.Render(clock)
+		clock = s.Theme.Warn.Render(clock)
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		word = "saving…"
 	}
-	left := s.rowMark(p.ID, selected) + clock + " " + s.Theme.status(p.Status) + s.Theme.repeatMark(p) + " "
+	left := s.rowMark(p.ID, selected) + clock + " " + s.Theme.Status(p.Status) + repeatMark(s.Theme, p) + " "
 	lines := append([]string{layoutRow(s, p, left, word, selected, width)}, rule...)
-	return append(lines, "    "+s.Theme.faint.Render(clip(asked, width-4)))
+	return append(lines, "    "+s.Theme.Faint.Render(screen.Clip(asked, width-4)))
 }
 
 // seriesText renders the rule and the next times of a series.
@@ -81,21 +82,21 @@ func (s drawContext) askedText(p apiv1.Post) string {
 	if a == nil {
 		return ""
 	}
-	text := "asked by " + oneLine(a.RequestedBy.Name)
+	text := "asked by " + screen.OneLine(a.RequestedBy.Name)
 	if s.keyKinds[a.RequestedBy.ID] == apiv1.KeyAgent {
 		text += " (agent)"
 	}
 	if a.RequestedAt != nil {
-		text += " " + relativeTime(a.RequestedAt.Sub(s.Now))
+		text += " " + screen.RelativeTime(a.RequestedAt.Sub(s.Now))
 	}
 	if n := fileCount(p); n > 0 {
-		text += ", " + plural(n, "file")
+		text += ", " + screen.Plural(n, "file")
 	}
 	if s.isLate(p) {
 		text += ", its time has passed"
 	}
 	if a.Note != nil {
-		text += ": " + excerpt(*a.Note, 200)
+		text += ": " + screen.Excerpt(*a.Note, 200)
 	}
 	return text
 }
@@ -120,7 +121,7 @@ func (s drawContext) proposedText(p apiv1.Post) string {
 	case at.NextSlot:
 		return "proposed for the next free slot"
 	default:
-		text := "proposed for " + when.Format(at.Time.In(s.Zone)) + ", " + relativeTime(at.Time.Sub(s.Now))
+		text := "proposed for " + when.Format(at.Time.In(s.Zone)) + ", " + screen.RelativeTime(at.Time.Sub(s.Now))
 		if s.isLate(p) {
 			text += ": choose another time"
 		}
@@ -132,31 +133,31 @@ func (s drawContext) proposedText(p apiv1.Post) string {
 func (s drawContext) keyName(k apiv1.KeyRef) string {
 	switch s.keyKinds[k.ID] {
 	case apiv1.KeyAgent:
-		return oneLine(k.Name) + " (agent)"
+		return screen.OneLine(k.Name) + " (agent)"
 	case apiv1.KeyStandard:
-		return oneLine(k.Name) + " (not an agent)"
+		return screen.OneLine(k.Name) + " (not an agent)"
 	}
-	return oneLine(k.Name)
+	return screen.OneLine(k.Name)
 }
 
 // reviewLines renders the approval of a post for its details.
 func (s drawContext) reviewLines(p apiv1.Post, width int) (lines []string) {
 	add := func(draw func(...string) string, text string) {
-		for _, l := range wrap(text, width) {
+		for _, l := range screen.Wrap(text, width) {
 			lines = append(lines, draw(l))
 		}
 	}
 	a, t := p.Approval, s.Theme
 	if a != nil {
 		draw := map[schedctl.ApprovalState]func(...string) string{
-			schedctl.ApprovalPending: t.warn.Render, schedctl.ApprovalApproved: t.good.Render, schedctl.ApprovalChangesRequested: t.warn.Render,
+			schedctl.ApprovalPending: t.Warn.Render, schedctl.ApprovalApproved: t.Good.Render, schedctl.ApprovalChangesRequested: t.Warn.Render,
 		}[a.State]
 		if draw == nil {
-			draw = t.faint.Render
+			draw = t.Faint.Render
 		}
 		text := s.stateText(a)
-		if sign := strings.TrimSpace(t.reviewMark(p)); !t.plain && sign != "" {
-			for i, l := range wrap(text, width-2) {
+		if sign := strings.TrimSpace(reviewMark(t, p)); !t.Plain && sign != "" {
+			for i, l := range screen.Wrap(text, width-2) {
 				start := "  "
 				if i == 0 {
 					start = sign + " "
@@ -167,16 +168,16 @@ func (s drawContext) reviewLines(p apiv1.Post, width int) (lines []string) {
 			add(draw, text)
 		}
 		if a.Note != nil {
-			add(t.title.UnsetBold().Render, "note: "+*a.Note)
+			add(t.Title.UnsetBold().Render, "note: "+*a.Note)
 		}
 	}
 	if isSeries(p) {
 		return lines
 	}
 	if p.ProposedAt != nil || isPending(p) && p.Status == schedctl.Draft {
-		draw := t.faint.Render
+		draw := t.Faint.Render
 		if s.isLate(p) {
-			draw = t.warn.Render
+			draw = t.Warn.Render
 		}
 		add(draw, s.proposedText(p))
 	}
@@ -189,13 +190,13 @@ func (s drawContext) stateText(a *apiv1.Approval) string {
 		if at == nil {
 			return ""
 		}
-		return " " + relativeTime(at.Sub(s.Now))
+		return " " + screen.RelativeTime(at.Sub(s.Now))
 	}
 	asked := "asked by " + s.keyName(a.RequestedBy) + ago(a.RequestedAt)
 	by := ""
 	switch {
 	case a.ApprovedBy != nil:
-		by = " by " + oneLine(*a.ApprovedBy) + ago(a.DecidedAt)
+		by = " by " + screen.OneLine(*a.ApprovedBy) + ago(a.DecidedAt)
 	case a.DecidedBy != nil:
 		by = " by " + s.keyName(*a.DecidedBy) + ago(a.DecidedAt)
 	}
@@ -215,10 +216,10 @@ func noteLines(s drawContext, notes []apiv1.PostNote, width int) []string {
 	if len(notes) == 0 {
 		return nil
 	}
-	lines := []string{"", s.Theme.title.Render("Notes")}
+	lines := []string{"", s.Theme.Title.Render("Notes")}
 	for _, n := range notes {
-		lines = append(lines, s.Theme.faint.Render(clip(s.clock(n.CreatedAt)+"  "+s.keyName(n.By), width)))
-		for _, l := range wrap(n.Text, width-2) {
+		lines = append(lines, s.Theme.Faint.Render(screen.Clip(s.Clock(n.CreatedAt)+"  "+s.keyName(n.By), width)))
+		for _, l := range screen.Wrap(n.Text, width-2) {
 			lines = append(lines, "  "+l)
 		}
 	}
@@ -240,31 +241,31 @@ func reviewWord(p apiv1.Post) string {
 }
 
 // reviewMark renders the sign of the approval of a post, with a space before it.
-func (t theme) reviewMark(p apiv1.Post) string {
+func reviewMark(t screen.Theme, p apiv1.Post) string {
 	switch {
 	case p.Approval == nil:
-	case t.plain && reviewWord(p) != "":
+	case t.Plain && reviewWord(p) != "":
 		return " " + reviewWord(p)
 	case p.Approval.State == schedctl.ApprovalPending:
-		return " " + t.warn.Render("?")
+		return " " + t.Warn.Render("?")
 	case p.Approval.State == schedctl.ApprovalApproved:
-		return " " + t.good.Render("✓")
+		return " " + t.Good.Render("✓")
 	case p.Approval.State == schedctl.ApprovalChangesRequested:
-		return " " + t.warn.Render("✎")
+		return " " + t.Warn.Render("✎")
 	}
 	return ""
 }
 
-// marks renders the signs of the series and of the approval of a post.
+// reviewMarks renders the signs of the series and of the approval of a post.
 // A warning about it is an exclamation mark.
-func (t theme) marks(p apiv1.Post) string {
-	return t.warningMark(p) + t.repeatMark(p) + t.reviewMark(p)
+func reviewMarks(t screen.Theme, p apiv1.Post) string {
+	return warningMark(t, p) + repeatMark(t, p) + reviewMark(t, p)
 }
 
 // warningMark renders the sign of a warning about a post.
-func (t theme) warningMark(p apiv1.Post) string {
-	if len(p.Warnings) == 0 || t.plain {
+func warningMark(t screen.Theme, p apiv1.Post) string {
+	if len(p.Warnings) == 0 || t.Plain {
 		return ""
 	}
-	return t.warn.Render("!")
+	return t.Warn.Render("!")
 }

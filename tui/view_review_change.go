@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // changeLines renders what has changed since the last decision: removed lines of the text,
@@ -21,12 +22,12 @@ func (s drawContext) changeLines(p apiv1.Post, width int) (lines []string) {
 		ids = append(ids, m.ID)
 	}
 	changed := strings.ReplaceAll(strings.Join(was.Changed, ", "), "_", " ")
-	for _, l := range wrap("changed since the last decision: "+strings.ReplaceAll(changed, "social account ids", "accounts"), width) {
-		lines = append(lines, t.title.Render(l))
+	for _, l := range screen.Wrap("changed since the last decision: "+strings.ReplaceAll(changed, "social account ids", "accounts"), width) {
+		lines = append(lines, t.Title.Render(l))
 	}
 	add := func(sign string, draw func(...string) string, list []string, label func(string) string) {
 		for _, text := range list {
-			for i, l := range wrap(label(text), width-2) {
+			for i, l := range screen.Wrap(label(text), width-2) {
 				if i > 0 {
 					sign = "  "
 				}
@@ -40,12 +41,12 @@ func (s drawContext) changeLines(p apiv1.Post, width int) (lines []string) {
 		label         func(string) string
 	}{
 		{textLines(was.Content), textLines(p.Content), same},
-		{was.SocialAccountIDs, p.SocialAccountIDs, func(id string) string { return "account " + s.name(id) }},
+		{was.SocialAccountIDs, p.SocialAccountIDs, func(id string) string { return "account " + s.Name(id) }},
 		{was.MediaAssetIDs, ids, func(id string) string { return "file " + file(id) }},
 	} {
 		removed, added := listDiff(d.before, d.after)
-		add("- ", t.bad.Render, removed, d.label)
-		add("+ ", t.good.Render, added, d.label)
+		add("- ", t.Bad.Render, removed, d.label)
+		add("+ ", t.Good.Render, added, d.label)
 	}
 	return lines
 }

@@ -6,14 +6,15 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // lines renders the form: the post, the time, the note, and messages.
 // Lines implements [Dialog].
-func (d *reviewForm) Lines(f Frame, width, height int) []string {
+func (d *reviewForm) Lines(f screen.Frame, width, height int) []string {
 	m := f.(*Model)
 	below := d.below(m, width, height)
-	lines := []string{m.Theme.title.Render(clip(d.title(), width))}
+	lines := []string{m.Theme.Title.Render(screen.Clip(d.title(), width))}
 	lines = append(lines, d.postLines(m.scene(), width, max(1, height-len(below)-1))...)
 	return append(lines, below...)
 }
@@ -27,8 +28,8 @@ func (d *reviewForm) below(m *Model, width, height int) (below []string) {
 	note := d.note
 	note.SetWidth(textWidth(width - 2))
 	note.SetHeight(rows)
-	below = append(below, m.Theme.mark(!d.onWhen)+"Note")
-	for l := range strings.SplitSeq(own(note.View()), "\n") {
+	below = append(below, m.Theme.Mark(!d.onWhen)+"Note")
+	for l := range strings.SplitSeq(screen.Own(note.View()), "\n") {
 		below = append(below, "  "+l)
 	}
 	return append(below, d.messages(m, width, max(2, height/3))...)
@@ -48,17 +49,17 @@ func (d *reviewForm) title() string {
 func (d *reviewForm) postLines(s drawContext, width, height int) []string {
 	lines := d.contentLines(s, width)
 	if len(lines) <= height {
-		return fitLines(lines, width, height)
+		return screen.FitLines(lines, width, height)
 	}
 	room := max(1, height-1)
 	top := min(d.top, len(lines)-room)
-	shown := fitLines(lines[top:], width, room)
+	shown := screen.FitLines(lines[top:], width, room)
 	more := "pgup shows the lines above"
 	if left := len(lines) - top - room; left > 0 {
-		more = fmt.Sprintf("pgdn shows %s", plural(left, "more line"))
+		more = fmt.Sprintf("pgdn shows %s", screen.Plural(left, "more line"))
 	}
 	if height > 1 {
-		shown = append(shown, s.Theme.warn.Render(clip(more, width)))
+		shown = append(shown, s.Theme.Warn.Render(screen.Clip(more, width)))
 	}
 	return shown
 }
@@ -72,7 +73,7 @@ func (d *reviewForm) contentLines(s drawContext, width int) []string {
 	lines = append(lines, s.reviewLines(d.post, width)...)
 	lines = append(lines, contentLines(s, d.post, width)...)
 	lines = append(lines, "")
-	lines = append(lines, wrap("to "+s.accounts(d.post.SocialAccountIDs), width)...)
+	lines = append(lines, screen.Wrap("to "+s.AccountNames(d.post.SocialAccountIDs), width)...)
 	return append(lines, noteLines(s, d.notes, width)...)
 }
 
@@ -84,37 +85,37 @@ func (d *reviewForm) timeLines(m *Model, width int) []string {
 		label = "Proposed time "
 	}
 	in.Width = max(1, width-len(label)-4)
-	lines := []string{m.Theme.mark(d.onWhen) + label + own(in.View())}
+	lines := []string{m.Theme.Mark(d.onWhen) + label + screen.Own(in.View())}
 	text := strings.TrimSpace(in.Value())
 	if text == "" || text == d.originalWhen && text != apiv1.PublishNextSlot {
 		return lines
 	}
-	return append(lines, "  "+m.Theme.hint.Render(clip(m.echoBooking(text), width-2)))
+	return append(lines, "  "+m.Theme.Hint.Render(screen.Clip(m.echoBooking(text), width-2)))
 }
 
 // messages renders the question whether to leave, or what is wrong, and the keys.
 func (d *reviewForm) messages(m *Model, width, room int) (lines []string) {
 	t := m.Theme
 	paint := func(draw func(...string) string, text string) {
-		for _, l := range wrap(text, width) {
+		for _, l := range screen.Wrap(text, width) {
 			lines = append(lines, draw(l))
 		}
 	}
 	switch {
 	case d.leaving:
-		paint(t.warn.Render, "Leave? Your text is not saved.")
-		paint(t.warn.Render, leaveKeys(m.Keys))
+		paint(t.Warn.Render, "Leave? Your text is not saved.")
+		paint(t.Warn.Render, screen.LeaveKeys(m.Keys))
 		return lines
 	case d.fault != "":
-		paint(t.bad.Render, d.fault)
+		paint(t.Bad.Render, d.fault)
 	case d.changed:
-		paint(t.warn.Render, "Someone else has changed this "+noun(d.post)+" since you opened it. Read it again, then ctrl+s: "+d.step.String())
+		paint(t.Warn.Render, "Someone else has changed this "+noun(d.post)+" since you opened it. Read it again, then ctrl+s: "+d.step.String())
 	}
 	if len(lines) > room {
-		lines = append(lines[:room-1:room-1], clip(strings.Join(lines[room-1:], " "), width))
+		lines = append(lines[:room-1:room-1], screen.Clip(strings.Join(lines[room-1:], " "), width))
 	}
 	if d.sending {
-		return append(lines, t.hint.Render("sending …"))
+		return append(lines, t.Hint.Render("sending …"))
 	}
-	return append(lines, shortHelp(t, d.keys, width))
+	return append(lines, screen.ShortHelp(t, d.keys, width))
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // weekShade renders the hours and the reason of a blackout.
@@ -22,17 +24,17 @@ func weekShade(s drawContext, sh shade, c column) []string {
 }
 
 // shading returns the style and the sign of a blackout, or of a hold.
-func (t theme) shading(hold bool) (style, string) {
+func shading(t screen.Theme, hold bool) (screen.Style, string) {
 	if hold {
-		return t.warn, t.glyphs.hold
+		return t.Warn, t.Glyphs.Hold
 	}
-	return t.faint, t.glyphs.shade
+	return t.Faint, t.Glyphs.Shade
 }
 
 // shadeLine renders a text on a shaded line.
 func shadeLine(s drawContext, sh shade, text string, width int) string {
-	draw, sign := s.Theme.shading(sh.hold)
-	text = clip(sign+" "+text, width)
+	draw, sign := shading(s.Theme, sh.hold)
+	text = screen.Clip(sign+" "+text, width)
 	if left := width - ansi.StringWidth(text); left > 1 {
 		text += " " + strings.Repeat(sign, left-1)
 	}
@@ -45,7 +47,7 @@ func fillShade(s drawContext, lines []string, shades []shade, c column) []string
 	if i < 0 {
 		return lines
 	}
-	draw, sign := s.Theme.shading(shades[i].hold)
+	draw, sign := shading(s.Theme, shades[i].hold)
 	for len(lines) < c.height {
 		lines = append(lines, draw.Render(strings.Repeat(sign, max(0, c.width))))
 	}

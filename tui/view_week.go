@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // minGridWidth is the width from which the days of the week are shown next to each
@@ -135,11 +136,11 @@ func weekHead(s drawContext, week time.Time, cell int) string {
 	var line strings.Builder
 	for d := range 7 {
 		day := week.AddDate(0, 0, d)
-		name := s.Theme.title.Render(clip(day.Format("Mon _2"), cell-1))
+		name := s.Theme.Title.Render(screen.Clip(day.Format("Mon _2"), cell-1))
 		if day.Equal(dayOf(s.Now, s.Zone)) {
-			name = s.Theme.today(day.Format("Mon _2"))
+			name = s.Theme.Today(day.Format("Mon _2"))
 		}
-		line.WriteString(padRight(name, cell-1) + " ")
+		line.WriteString(screen.PadRight(name, cell-1) + " ")
 	}
 	return strings.TrimRight(line.String(), " ")
 }
@@ -229,8 +230,8 @@ func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(w
 	case posts < len(entries):
 		count = fmt.Sprintf("%d+%d free", posts, len(entries)-posts)
 	}
-	cell.lines, cell.owner = linesAround(cell.lines, at, c.height-1), linesAround(cell.owner, at, c.height-1)
-	cell.add(noPost, s.Theme.faint.Render(clip(count, c.width)))
+	cell.lines, cell.owner = screen.LinesAround(cell.lines, at, c.height-1), screen.LinesAround(cell.owner, at, c.height-1)
+	cell.add(noPost, s.Theme.Faint.Render(screen.Clip(count, c.width)))
 	return cell
 }
 
@@ -239,25 +240,25 @@ func weekGhost(s drawContext, g ghost, selected bool, c column) string {
 	const least = 6 // columns for the name of the queue
 	text := g.At.In(s.Zone).Format("15:04")
 	if room := c.width - len("+ 15:04 "); room >= least {
-		text += " " + clip(oneLine(g.queue), room)
+		text += " " + screen.Clip(screen.OneLine(g.queue), room)
 	}
 	text = truncate(text, c.width-2)
 	if selected {
-		return s.Theme.mark(true) + s.Theme.row(text, true)
+		return s.Theme.Mark(true) + s.Theme.Row(text, true)
 	}
-	return s.Theme.faint.Render("+ " + text)
+	return s.Theme.Faint.Render("+ " + text)
 }
 
 // weekPost renders a post: its time with tags and marks, and its text next to it or below.
 func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
-	sign := s.Theme.status(p.Status) + " "
+	sign := s.Theme.Status(p.Status) + " "
 	if selected || s.marks.has(p.ID) {
 		sign = s.rowMark(p.ID, selected)
 	}
 	clock, room := planned(p).In(s.Zone).Format("15:04"), c.width-2
-	text := excerpt(postText(p), maxPostLines*c.width)
+	text := screen.Excerpt(postText(p), maxPostLines*c.width)
 	if words, moving := s.moves[p.ID]; moving {
-		sign = s.Theme.warn.Render(s.Theme.glyphs.moving) + " "
+		sign = s.Theme.Warn.Render(s.Theme.Glyphs.Moving) + " "
 		text = strings.TrimSpace(words + " " + text)
 	}
 	if c.each == 1 {
@@ -266,22 +267,22 @@ func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
 		if left := room - ansi.StringWidth(head) - 1; left > 1 {
 			head += " " + truncate(text, left)
 		}
-		return []string{sign + s.Theme.row(head, selected)}
+		return []string{sign + s.Theme.Row(head, selected)}
 	}
 	head, tagged := s.cellHead(p, room-len(clock)-1)
-	lines := []string{sign + s.Theme.row(clock+" "+head, selected)}
+	lines := []string{sign + s.Theme.Row(clock+" "+head, selected)}
 	indent := "" // of the first line of the text
 	if !tagged {
-		indent = strings.Repeat("_", tagWidth+1)
+		indent = strings.Repeat("_", screen.TagWidth+1)
 	}
-	for i, l := range wrap(indent+text, room) {
+	for i, l := range screen.Wrap(indent+text, room) {
 		if i == c.each-1 {
 			break
 		}
 		if rest, ok := strings.CutPrefix(l, indent); i == 0 && ok && !tagged {
-			l = s.postTags(p, tagWidth) + " " + rest
+			l = s.PostTags(p, screen.TagWidth) + " " + rest
 		}
-		lines = append(lines, "  "+s.Theme.row(l, selected))
+		lines = append(lines, "  "+s.Theme.Row(l, selected))
 	}
 	return lines
 }
@@ -297,7 +298,7 @@ func (s drawContext) cellHead(p apiv1.Post, width int) (head string, tagged bool
 	if marks != "" {
 		room -= ansi.StringWidth(marks) + 1
 	}
-	tags := s.postTags(p, room)
+	tags := s.PostTags(p, room)
 	switch {
 	case tags == "":
 		return truncate(marks, width), len(p.SocialAccountIDs) == 0
@@ -312,13 +313,13 @@ func (s drawContext) cellHead(p apiv1.Post, width int) (head string, tagged bool
 func (s drawContext) lineHead(p apiv1.Post, width int) string {
 	room := width
 	if len(p.SocialAccountIDs) > 0 {
-		room -= tagWidth + 1
+		room -= screen.TagWidth + 1
 	}
 	marks := truncate(s.cellMarks(p), room)
 	if marks != "" {
 		width -= ansi.StringWidth(marks) + 1
 	}
-	return strings.TrimSpace(s.postTags(p, width) + " " + marks)
+	return strings.TrimSpace(s.PostTags(p, width) + " " + marks)
 }
 
 // weekPreview renders more of the selected post.
@@ -330,18 +331,18 @@ func weekPreview(s drawContext, f *feed, width int) []string {
 	}
 	state := stateWord(p)
 	if p.Status == schedctl.Scheduled {
-		state += " " + relativeTime(p.PublishAt.Sub(s.Now))
+		state += " " + screen.RelativeTime(p.PublishAt.Sub(s.Now))
 	}
 	if _, changing := s.busy[p.ID]; changing {
 		state = "saving…"
 	}
-	when := s.Theme.title.Render(planned(p).In(s.Zone).Format("Monday 15:04")) + "  " + s.Theme.status(p.Status) + s.Theme.marks(p) + " " + strings.Join(append([]string{state}, s.kindWords(p)...), ", ")
+	when := s.Theme.Title.Render(planned(p).In(s.Zone).Format("Monday 15:04")) + "  " + s.Theme.Status(p.Status) + reviewMarks(s.Theme, p) + " " + strings.Join(append([]string{state}, s.kindWords(p)...), ", ")
 	if p.QueueID != nil {
 		state = ", queue " + s.queueName(*p.QueueID)
 		when += state
 	}
-	lines[1] = clip(when+"  "+"to "+s.taggedAccounts(p.SocialAccountIDs), width)
-	lines[2] = excerpt(postText(p), width)
+	lines[1] = screen.Clip(when+"  "+"to "+s.TaggedAccounts(p.SocialAccountIDs), width)
+	lines[2] = screen.Excerpt(postText(p), width)
 	return lines
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/schedctl/schedctl/tui/screen"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -73,7 +75,7 @@ func (h *webhookList) reloadDeliveries() {
 func (h *webhookList) title() string {
 	for _, w := range h.list {
 		if w.ID == h.opened {
-			return oneLine(webhookName(w))
+			return screen.OneLine(webhookName(w))
 		}
 	}
 	return h.opened
@@ -90,10 +92,10 @@ func (h *webhookList) close() { h.opened = "" }
 
 func (h *webhookList) step(by int) {
 	if h.opened != "" {
-		h.delivery = clamp(h.delivery+by, len(h.deliveries))
+		h.delivery = screen.Clamp(h.delivery+by, len(h.deliveries))
 		return
 	}
-	h.selected = clamp(h.selected+by, len(h.list))
+	h.selected = screen.Clamp(h.selected+by, len(h.list))
 }
 
 // fillWebhooks requests the webhooks, and the deliveries of the open webhook as the
@@ -124,7 +126,7 @@ func (m *Model) takeWebhooks(msg webhooksMsg) tea.Cmd {
 	h.loading = false
 	if h.err = msg.err; msg.err == nil {
 		h.loaded, h.list = true, msg.list
-		h.selected = clamp(h.selected, len(h.list))
+		h.selected = screen.Clamp(h.selected, len(h.list))
 	}
 	return m.RetryLater(msg.err)
 }
@@ -143,7 +145,7 @@ func (m *Model) takeDeliveries(msg deliveriesMsg) tea.Cmd {
 	}
 	h.firstPageLoaded, h.next = true, ""
 	h.deliveries = append(h.deliveries, msg.list.Results...)
-	h.delivery = clamp(h.delivery, len(h.deliveries))
+	h.delivery = screen.Clamp(h.delivery, len(h.deliveries))
 	if msg.list.NextCursor != nil {
 		h.next = *msg.list.NextCursor
 	}
@@ -166,7 +168,7 @@ func (m *Model) replay() tea.Cmd {
 
 func (m *Model) takeReplayed(msg replayedMsg) {
 	if msg.err != nil {
-		m.ShowError(explain(msg.err))
+		m.ShowError(screen.Explain(msg.err))
 		return
 	}
 	m.ShowNotice("queued again")
@@ -178,12 +180,12 @@ func (m *Model) takeReplayed(msg replayedMsg) {
 }
 
 // webhookRows renders the webhooks, or the deliveries of the open webhook.
-func webhookRows(s drawContext, h *webhookList, width, height int) []string {
+func webhookRows(s *screen.Scene, h *webhookList, width, height int) []string {
 	if h.opened != "" {
 		return deliveryRows(s, h, width, height)
 	}
 	if len(h.list) == 0 {
-		return emptyMessage(s, h.loaded, h.err, "No webhook yet. Create one with: schedctl webhook create", width)
+		return screen.EmptyMessage(s, h.loaded, h.err, "No webhook yet. Create one with: schedctl webhook create", width)
 	}
 	var lines []string
 	at := 0
@@ -191,25 +193,25 @@ func webhookRows(s drawContext, h *webhookList, width, height int) []string {
 		if i == h.selected {
 			at = len(lines)
 		}
-		state := s.Theme.good.Render("enabled")
+		state := s.Theme.Good.Render("enabled")
 		switch {
 		case !w.Enabled:
-			state = s.Theme.faint.Render("disabled")
+			state = s.Theme.Faint.Render("disabled")
 		case w.FailingSince != nil:
-			state = s.Theme.bad.Render("failing since " + relativeTime(w.FailingSince.Sub(s.Now)))
+			state = s.Theme.Bad.Render("failing since " + screen.RelativeTime(w.FailingSince.Sub(s.Now)))
 		}
-		lines = append(lines, justify(s.Theme.mark(i == h.selected)+s.Theme.row(clip(oneLine(webhookName(w)), width-20), i == h.selected), state, width))
+		lines = append(lines, screen.Justify(s.Theme.Mark(i == h.selected)+s.Theme.Row(screen.Clip(screen.OneLine(webhookName(w)), width-20), i == h.selected), state, width))
 		if w.DisabledReason != nil {
-			lines = append(lines, "    "+s.Theme.bad.Render(clip(oneLine(*w.DisabledReason), width-4)))
+			lines = append(lines, "    "+s.Theme.Bad.Render(screen.Clip(screen.OneLine(*w.DisabledReason), width-4)))
 		}
 	}
-	return linesAround(lines, at, height)
+	return screen.LinesAround(lines, at, height)
 }
 
-func deliveryRows(s drawContext, h *webhookList, width, height int) []string {
-	head := []string{s.Theme.title.Render(clip("Deliveries to "+h.title()+", newest first", width)), ""}
+func deliveryRows(s *screen.Scene, h *webhookList, width, height int) []string {
+	head := []string{s.Theme.Title.Render(screen.Clip("Deliveries to "+h.title()+", newest first", width)), ""}
 	if len(h.deliveries) == 0 {
-		return append(head, emptyMessage(s, h.firstPageLoaded, h.deliveriesErr, "No deliveries to this webhook yet.", width)...)
+		return append(head, screen.EmptyMessage(s, h.firstPageLoaded, h.deliveriesErr, "No deliveries to this webhook yet.", width)...)
 	}
 	var lines []string
 	at := 0
@@ -217,18 +219,18 @@ func deliveryRows(s drawContext, h *webhookList, width, height int) []string {
 		if i == h.delivery {
 			at = len(lines)
 		}
-		lines = append(lines, justify(s.Theme.mark(i == h.delivery)+s.Theme.row(clip(deliveryText(s, d), width-14), i == h.delivery), deliveryState(s, d), width))
+		lines = append(lines, screen.Justify(s.Theme.Mark(i == h.delivery)+s.Theme.Row(screen.Clip(deliveryText(s, d), width-14), i == h.delivery), deliveryState(s, d), width))
 		if i == h.delivery {
 			lines = append(lines, deliveryNotes(s, d, width)...)
 		}
 	}
-	return append(head, linesAround(lines, at, height-len(head))...)
+	return append(head, screen.LinesAround(lines, at, height-len(head))...)
 }
 
-func deliveryText(s drawContext, d apiv1.Delivery) string {
-	text := s.clock(d.CreatedAt) + "  " + string(d.EventType)
+func deliveryText(s *screen.Scene, d apiv1.Delivery) string {
+	text := s.Clock(d.CreatedAt) + "  " + string(d.EventType)
 	if d.Attempt > 0 {
-		text += "  " + plural(d.Attempt, "attempt")
+		text += "  " + screen.Plural(d.Attempt, "attempt")
 	}
 	if d.HTTPStatus != nil {
 		text += fmt.Sprintf(", %d", *d.HTTPStatus)
@@ -236,29 +238,29 @@ func deliveryText(s drawContext, d apiv1.Delivery) string {
 	return text
 }
 
-func deliveryState(s drawContext, d apiv1.Delivery) string {
+func deliveryState(s *screen.Scene, d apiv1.Delivery) string {
 	switch d.Status {
 	case schedctl.DeliveryDelivered:
-		return s.Theme.good.Render("delivered")
+		return s.Theme.Good.Render("delivered")
 	case schedctl.DeliveryFailed:
-		return s.Theme.bad.Render("failed")
+		return s.Theme.Bad.Render("failed")
 	}
-	return s.Theme.warn.Render(string(d.Status))
+	return s.Theme.Warn.Render(string(d.Status))
 }
 
 // deliveryNotes describes the error and the next attempt of a delivery.
-func deliveryNotes(s drawContext, d apiv1.Delivery, width int) (lines []string) {
+func deliveryNotes(s *screen.Scene, d apiv1.Delivery, width int) (lines []string) {
 	add := func(text string) {
-		lines = append(lines, "    "+s.Theme.hint.Render(clip(oneLine(text), width-4)))
+		lines = append(lines, "    "+s.Theme.Hint.Render(screen.Clip(screen.OneLine(text), width-4)))
 	}
 	if d.Error != nil {
 		add(*d.Error)
 	}
 	if d.Response != nil && *d.Response != "" {
-		add("response: " + excerpt(*d.Response, width))
+		add("response: " + screen.Excerpt(*d.Response, width))
 	}
 	if d.NextAttemptAt != nil {
-		add("next attempt " + relativeTime(d.NextAttemptAt.Sub(s.Now)))
+		add("next attempt " + screen.RelativeTime(d.NextAttemptAt.Sub(s.Now)))
 	}
 	if d.Status == schedctl.DeliveryFailed {
 		add("next: r sends it again")

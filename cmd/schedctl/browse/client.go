@@ -13,17 +13,17 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
-	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// daemonOf is a [tui.Client] over HTTP.
+// daemonOf is a [screen.Client] over HTTP.
 type daemonOf struct{ http *client.Client }
 
 // unanswered is the error for a daemon that did not respond.
 type unanswered struct{ error }
 
 func (u unanswered) Unwrap() error        { return u.error }
-func (u unanswered) Is(target error) bool { return target == tui.ErrUnreachable }
+func (u unanswered) Is(target error) bool { return target == screen.ErrUnreachable }
 
 // tuiError returns an error of the client as the errors that package tui recognizes.
 func tuiError(err error) error {
@@ -96,7 +96,7 @@ func (d daemonOf) ReplayDelivery(ctx context.Context, webhookID, id string) (api
 	return convertResult(d.http.ReplayDelivery(ctx, webhookID, id))
 }
 
-func (d daemonOf) Posts(ctx context.Context, q tui.Query) (apiv1.PostList, error) {
+func (d daemonOf) Posts(ctx context.Context, q screen.Query) (apiv1.PostList, error) {
 	query := client.PostQuery{
 		Statuses: q.Statuses, AccountID: q.AccountID, After: q.After, Before: q.Before,
 		Search: q.Search, QueueID: q.QueueID, Approval: q.Approval, Sort: q.Sort, Limit: q.Limit, Cursor: q.Cursor, Proposed: q.WithProposals(),
@@ -123,31 +123,31 @@ func (d daemonOf) Create(ctx context.Context, p apiv1.CreatePost, key string) (a
 	return convertResult(d.http.CreatePost(ctx, p, client.IdempotencyKey(key)))
 }
 
-func (d daemonOf) Edit(ctx context.Context, at tui.Version, p apiv1.EditPost) (apiv1.Post, error) {
+func (d daemonOf) Edit(ctx context.Context, at screen.Version, p apiv1.EditPost) (apiv1.Post, error) {
 	return convertResult(d.http.EditPost(ctx, at.ID, p, client.IfVersion(at.Number)))
 }
 
-func (d daemonOf) Schedule(ctx context.Context, at tui.Version, p apiv1.SchedulePost) (apiv1.Post, error) {
+func (d daemonOf) Schedule(ctx context.Context, at screen.Version, p apiv1.SchedulePost) (apiv1.Post, error) {
 	return convertResult(d.http.SchedulePost(ctx, at.ID, p, client.IfVersion(at.Number)))
 }
 
-func (d daemonOf) Publish(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+func (d daemonOf) Publish(ctx context.Context, at screen.Version) (apiv1.Post, error) {
 	return convertResult(d.http.PublishPost(ctx, at.ID, apiv1.PublishPost{}, client.IfVersion(at.Number)))
 }
 
-func (d daemonOf) Unschedule(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+func (d daemonOf) Unschedule(ctx context.Context, at screen.Version) (apiv1.Post, error) {
 	return convertResult(d.http.UnschedulePost(ctx, at.ID, client.IfVersion(at.Number)))
 }
 
-func (d daemonOf) Cancel(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+func (d daemonOf) Cancel(ctx context.Context, at screen.Version) (apiv1.Post, error) {
 	return convertResult(d.http.CancelPost(ctx, at.ID, client.IfVersion(at.Number)))
 }
 
-func (d daemonOf) Archive(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+func (d daemonOf) Archive(ctx context.Context, at screen.Version) (apiv1.Post, error) {
 	return convertResult(d.http.ArchivePost(ctx, at.ID, client.IfVersion(at.Number)))
 }
 
-func (d daemonOf) Unarchive(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+func (d daemonOf) Unarchive(ctx context.Context, at screen.Version) (apiv1.Post, error) {
 	return convertResult(d.http.UnarchivePost(ctx, at.ID, client.IfVersion(at.Number)))
 }
 
@@ -155,7 +155,7 @@ func (d daemonOf) Delete(ctx context.Context, id string) error {
 	return tuiError(d.http.DeletePost(ctx, id))
 }
 
-func (d daemonOf) Resend(ctx context.Context, at tui.Version, p apiv1.EditPost) (apiv1.Post, error) {
+func (d daemonOf) Resend(ctx context.Context, at screen.Version, p apiv1.EditPost) (apiv1.Post, error) {
 	return convertResult(d.http.ResendPost(ctx, at.ID, apiv1.ResendPost{EditPost: p}, client.IfVersion(at.Number)))
 }
 
@@ -163,19 +163,19 @@ func (d daemonOf) Retry(ctx context.Context, id string, p apiv1.RetryPost) (apiv
 	return convertResult(d.http.RetryPost(ctx, id, p))
 }
 
-func (d daemonOf) Submit(ctx context.Context, at tui.Version, p apiv1.SubmitPost, key string) (apiv1.Post, error) {
+func (d daemonOf) Submit(ctx context.Context, at screen.Version, p apiv1.SubmitPost, key string) (apiv1.Post, error) {
 	return convertResult(d.http.SubmitPost(ctx, at.ID, p, client.IfVersion(at.Number), client.IdempotencyKey(key)))
 }
 
-func (d daemonOf) Approve(ctx context.Context, at tui.Version, p apiv1.ApprovePost, key string) (apiv1.Post, error) {
+func (d daemonOf) Approve(ctx context.Context, at screen.Version, p apiv1.ApprovePost, key string) (apiv1.Post, error) {
 	return convertResult(d.http.ApprovePost(ctx, at.ID, p, client.IfVersion(at.Number), client.IdempotencyKey(key)))
 }
 
-func (d daemonOf) RequestChanges(ctx context.Context, at tui.Version, note, key string) (apiv1.Post, error) {
+func (d daemonOf) RequestChanges(ctx context.Context, at screen.Version, note, key string) (apiv1.Post, error) {
 	return convertResult(d.http.RequestChanges(ctx, at.ID, apiv1.RequestChanges{Note: note}, client.IfVersion(at.Number), client.IdempotencyKey(key)))
 }
 
-func (d daemonOf) Withdraw(ctx context.Context, at tui.Version) (apiv1.Post, error) {
+func (d daemonOf) Withdraw(ctx context.Context, at screen.Version) (apiv1.Post, error) {
 	return convertResult(d.http.WithdrawPost(ctx, at.ID, client.IfVersion(at.Number)))
 }
 
@@ -199,7 +199,7 @@ func (d daemonOf) Queue(ctx context.Context, id string) (apiv1.QueueEnvelope, er
 	return convertResult(d.http.Queue(ctx, id))
 }
 
-func (d daemonOf) QueueSlots(ctx context.Context, id string, q tui.SlotQuery) ([]apiv1.QueueSlot, error) {
+func (d daemonOf) QueueSlots(ctx context.Context, id string, q screen.SlotQuery) ([]apiv1.QueueSlot, error) {
 	return convertResult(d.http.QueueSlots(ctx, id, client.SlotQuery(q)))
 }
 
@@ -251,17 +251,17 @@ func (d daemonOf) PendingSeries(ctx context.Context) (pending []apiv1.Series, er
 	return pending, nil
 }
 
-func (d daemonOf) ApproveSeries(ctx context.Context, at tui.Version, note *string, key string) (apiv1.Series, error) {
+func (d daemonOf) ApproveSeries(ctx context.Context, at screen.Version, note *string, key string) (apiv1.Series, error) {
 	e, err := d.http.ApproveSeries(ctx, at.ID, apiv1.ApproveSeries{Note: note}, client.IfVersion(at.Number), client.IdempotencyKey(key))
 	return convertResult(e.Series, err)
 }
 
-func (d daemonOf) RequestSeriesChanges(ctx context.Context, at tui.Version, note, key string) (apiv1.Series, error) {
+func (d daemonOf) RequestSeriesChanges(ctx context.Context, at screen.Version, note, key string) (apiv1.Series, error) {
 	e, err := d.http.RequestSeriesChanges(ctx, at.ID, apiv1.RequestChanges{Note: note}, client.IfVersion(at.Number), client.IdempotencyKey(key))
 	return convertResult(e.Series, err)
 }
 
-func (d daemonOf) WithdrawSeries(ctx context.Context, at tui.Version) (apiv1.Series, error) {
+func (d daemonOf) WithdrawSeries(ctx context.Context, at screen.Version) (apiv1.Series, error) {
 	e, err := d.http.WithdrawSeries(ctx, at.ID, client.IfVersion(at.Number))
 	return convertResult(e.Series, err)
 }
@@ -276,7 +276,7 @@ func (d daemonOf) SkipOccurrence(ctx context.Context, seriesID, occurrence strin
 	return tuiError(err)
 }
 
-func (d daemonOf) EditSeries(ctx context.Context, at tui.Version, s apiv1.EditSeries) error {
+func (d daemonOf) EditSeries(ctx context.Context, at screen.Version, s apiv1.EditSeries) error {
 	_, err := d.http.EditSeries(ctx, at.ID, s, client.IfVersion(at.Number))
 	return tuiError(err)
 }

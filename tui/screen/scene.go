@@ -1,29 +1,31 @@
-package tui
+package screen
 
 import (
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/schedctl/schedctl/client/apiv1"
 )
 
 // Scene is what all renderers need and what belongs to no screen.
 type Scene struct {
-	Theme theme
-	Keys  keyMap
+	Theme Theme
+	Keys  KeyMap
 	Zone  *time.Location // for displaying and parsing times
 	Now   time.Time      // advances with the ticks of the frame
 
-	Names map[string]string     // of all accounts, also disconnected ones, by id
-	Tags  map[string]accountTag // of the same accounts
+	Names map[string]string // of all accounts, also disconnected ones, by id
+	Tags  map[string]Tag    // of the same accounts
 }
 
-// name returns the name of an account.
-func (s *Scene) name(id string) string {
+// Name returns the name of an account.
+func (s *Scene) Name(id string) string {
 	if n := s.Names[id]; n != "" {
-		return oneLine(n)
+		return OneLine(n)
 	}
-	return oneLine(id)
+	return OneLine(id)
 }
 
 // InNames returns a text with the names of accounts instead of their ids.
@@ -33,7 +35,15 @@ func (s *Scene) InNames(text string) string {
 	}
 	ids := slices.Sorted(maps.Keys(s.Names))
 	for _, id := range slices.Backward(ids) { // an id can be the start of a later one
-		text = strings.ReplaceAll(text, id, "“"+oneLine(s.Names[id])+"”")
+		text = strings.ReplaceAll(text, id, "“"+OneLine(s.Names[id])+"”")
 	}
 	return text
+}
+
+// Clock formats a time briefly, with day and time of day.
+func (s *Scene) Clock(t *apiv1.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.In(s.Zone).Format("Jan _2 15:04")
 }

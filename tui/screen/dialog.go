@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"github.com/charmbracelet/bubbles/cursor"
@@ -50,9 +50,9 @@ func (d *Confirm) Key(f Frame, k tea.KeyMsg) tea.Cmd {
 func (d *Confirm) Lines(f Frame, width, height int) (lines []string) {
 	s := f.Current()
 	for i, text := range d.Question {
-		for _, line := range wrap(s.InNames(text), width) {
+		for _, line := range Wrap(s.InNames(text), width) {
 			if i == 0 {
-				line = s.Theme.title.Render(line)
+				line = s.Theme.Title.Render(line)
 			}
 			lines = append(lines, line)
 		}
@@ -83,16 +83,16 @@ type Prompt struct {
 }
 
 // NewPrompt returns a prompt without Echo and Accept.
-func NewPrompt(t theme, label, placeholder string) *Prompt {
-	return &Prompt{Label: label, Input: newInput(t, placeholder)}
+func NewPrompt(t Theme, label, placeholder string) *Prompt {
+	return &Prompt{Label: label, Input: NewInput(t, placeholder)}
 }
 
-// newInput returns a focused text field of one line.
-func newInput(t theme, placeholder string) textinput.Model {
+// NewInput returns a focused text field of one line.
+func NewInput(t Theme, placeholder string) textinput.Model {
 	in := textinput.New()
 	in.Prompt, in.Placeholder = "", placeholder
-	in.PlaceholderStyle, in.CompletionStyle = t.blank.Style, t.blank.Style
-	in.Cursor.Style, in.Cursor.TextStyle = t.cursor.Style, t.blank.Style
+	in.PlaceholderStyle, in.CompletionStyle = t.Blank.Style, t.Blank.Style
+	in.Cursor.Style, in.Cursor.TextStyle = t.Cursor.Style, t.Blank.Style
 	in.Cursor.SetMode(cursor.CursorStatic)
 	in.Focus()
 	return in
@@ -125,15 +125,15 @@ func (d *Prompt) Key(f Frame, k tea.KeyMsg) tea.Cmd {
 func (d *Prompt) Lines(f Frame, width, _ int) []string {
 	s, in := f.Current(), d.Input
 	in.Width = max(1, width-len(d.Label)-2)
-	lines := []string{s.Theme.title.Render(d.Label) + own(in.View())}
+	lines := []string{s.Theme.Title.Render(d.Label) + Own(in.View())}
 	switch {
 	case d.fault != "":
-		for _, l := range wrap(s.InNames(d.fault), width) {
-			lines = append(lines, s.Theme.bad.Render(l))
+		for _, l := range Wrap(s.InNames(d.fault), width) {
+			lines = append(lines, s.Theme.Bad.Render(l))
 		}
 	case d.Echo != nil:
-		for _, l := range wrap(d.Echo(in.Value()), width) {
-			lines = append(lines, s.Theme.hint.Render(l))
+		for _, l := range Wrap(d.Echo(in.Value()), width) {
+			lines = append(lines, s.Theme.Hint.Render(l))
 		}
 	}
 	return lines

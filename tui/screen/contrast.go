@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"fmt"
@@ -17,15 +17,15 @@ func readableGray(background color.Color) (number string) {
 	least := math.Inf(1)
 	for i := range grays {
 		level := uint8(8 + 10*i)
-		if c := contrast(color.RGBA{level, level, level, 255}, background); c >= readable && c < least {
+		if c := Contrast(color.RGBA{level, level, level, 255}, background); c >= readable && c < least {
 			number, least = fmt.Sprint(firstGray+i), c
 		}
 	}
 	return number
 }
 
-// contrast returns the contrast ratio of two colors, as WCAG 2.2 defines it: 1 to 21.
-func contrast(a, b color.Color) float64 {
+// Contrast returns the contrast ratio of two colors, as WCAG 2.2 defines it: 1 to 21.
+func Contrast(a, b color.Color) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }

@@ -1,10 +1,10 @@
-package tui
+package screen
 
 import "strings"
 
-// inASCII replaces the signs of the screen with characters of ASCII of the same width, for
+// ASCII replaces the signs of the screen with characters of ASCII of the same width, for
 // terminals and fonts without them. Texts keep their own characters, except these.
-var inASCII = strings.NewReplacer(
+var ASCII = strings.NewReplacer(
 	"─", "-", "│", "|", "▌", ">", "▏", "|", "…", "~", "“", `"`, "”", `"`, "–", "-", "•", "*", "×", "x",
 	"←", "<", "→", ">", "↑", "^", "↓", "v",
 	"◌", ".", "○", "o", "◐", "%", "●", "*", "✕", "x", "⊘", "/",

@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
-
 )
 
 // Item is a line of a menu. In a group exactly one item is selected; items without a
@@ -23,8 +22,8 @@ type Item struct {
 type Menu struct {
 	Title  string
 	Items  []Item
-	cursor int // in the items that match the filter
-	filter textinput.Model
+	Cursor int // in the items that match the filter
+	Filter textinput.Model
 	Accept func(chosen []int) tea.Cmd // receives the indexes of the chosen items
 
 	Add  func(text string) string // says what is wrong with a text as a new item; nil if none can be added
@@ -35,16 +34,16 @@ type Menu struct {
 }
 
 // NewMenu returns a menu.
-func NewMenu(t theme, title string, items []Item, accept func(chosen []int) tea.Cmd) *Menu {
-	return &Menu{Title: title, Items: items, Accept: accept, filter: newInput(t, "type to filter")}
+func NewMenu(t Theme, title string, items []Item, accept func(chosen []int) tea.Cmd) *Menu {
+	return &Menu{Title: title, Items: items, Accept: accept, Filter: NewInput(t, "type to filter")}
 }
 
 // FullScreen implements [Dialog].
 func (d *Menu) FullScreen() bool { return true }
 
-// visible returns the indexes of the items that match the filter.
-func (d *Menu) visible() (list []int) {
-	text := strings.ToLower(strings.TrimSpace(d.filter.Value()))
+// Visible returns the indexes of the items that match the filter.
+func (d *Menu) Visible() (list []int) {
+	text := strings.ToLower(strings.TrimSpace(d.Filter.Value()))
 	for i, it := range d.Items {
 		if strings.Contains(strings.ToLower(it.Label), text) {
 			list = append(list, i)
@@ -55,30 +54,30 @@ func (d *Menu) visible() (list []int) {
 
 // Key implements [Dialog].
 func (d *Menu) Key(f Frame, k tea.KeyMsg) tea.Cmd {
-	list := d.visible()
+	list := d.Visible()
 	switch {
 	case key.Matches(k, f.Current().Keys.Kill):
 		return tea.Quit
-	case k.Type == tea.KeyEsc && d.filter.Value() != "":
-		d.filter.SetValue("")
-		d.cursor = 0
+	case k.Type == tea.KeyEsc && d.Filter.Value() != "":
+		d.Filter.SetValue("")
+		d.Cursor = 0
 	case k.Type == tea.KeyEsc:
 		f.Close()
 	case k.Type == tea.KeyUp, k.Type == tea.KeyPgUp:
-		d.cursor = clamp(d.cursor-d.step(f, k), len(list))
+		d.Cursor = Clamp(d.Cursor-d.step(f, k), len(list))
 	case k.Type == tea.KeyDown, k.Type == tea.KeyPgDown:
-		d.cursor = clamp(d.cursor+d.step(f, k), len(list))
+		d.Cursor = Clamp(d.Cursor+d.step(f, k), len(list))
 	case k.Type == tea.KeySpace:
-		if d.cursor < len(list) {
-			d.choose(list[d.cursor])
+		if d.Cursor < len(list) {
+			d.choose(list[d.Cursor])
 		} else {
 			d.addTyped()
 		}
 	case k.Type == tea.KeyEnter:
 		return d.enter(f, list)
 	default:
-		d.filter, _ = d.filter.Update(k)
-		d.cursor = clamp(d.cursor, len(d.visible()))
+		d.Filter, _ = d.Filter.Update(k)
+		d.Cursor = Clamp(d.Cursor, len(d.Visible()))
 	}
 	return nil
 }
@@ -98,7 +97,7 @@ func (d *Menu) enter(f Frame, list []int) tea.Cmd {
 		d.addTyped() // enter again applies it
 		return nil
 	}
-	if at := list[d.cursor]; d.Items[at].Group != "" {
+	if at := list[d.Cursor]; d.Items[at].Group != "" {
 		d.set(at)
 	}
 	f.Close()
@@ -107,13 +106,13 @@ func (d *Menu) enter(f Frame, list []int) tea.Cmd {
 
 // addTyped adds what was typed as a chosen item, and reports whether that is possible.
 func (d *Menu) addTyped() bool {
-	text := strings.TrimSpace(d.filter.Value())
+	text := strings.TrimSpace(d.Filter.Value())
 	if d.Add == nil || text == "" || d.Add(text) != "" {
 		return false
 	}
 	d.Items = append(d.Items, Item{Label: text, Chosen: true})
-	d.filter.SetValue("")
-	d.cursor = len(d.Items) - 1
+	d.Filter.SetValue("")
+	d.Cursor = len(d.Items) - 1
 	return true
 }
 
@@ -158,7 +157,7 @@ func (d *Menu) countText() string {
 	}
 	text := fmt.Sprintf("%d chosen", n)
 	if d.Noun != "" {
-		text = plural(n, d.Noun) + " chosen"
+		text = Plural(n, d.Noun) + " chosen"
 	}
 	if d.What != "" {
 		text += ", for " + d.What
@@ -168,31 +167,31 @@ func (d *Menu) countText() string {
 
 // Lines implements [Dialog].
 func (d *Menu) Lines(f Frame, width, height int) []string {
-	t, list := f.Current().Theme, d.visible()
-	in := d.filter
+	t, list := f.Current().Theme, d.Visible()
+	in := d.Filter
 	in.Width = max(1, width-4)
-	lines := []string{justify(t.title.Render(clip(d.Title, width)), d.countText(), width), "/ " + own(in.View())}
+	lines := []string{Justify(t.Title.Render(Clip(d.Title, width)), d.countText(), width), "/ " + Own(in.View())}
 	room := max(1, height-len(lines)-2)
-	first := max(0, min(d.cursor-room/2, len(list)-room))
+	first := max(0, min(d.Cursor-room/2, len(list)-room))
 	for i := first; i < min(len(list), first+room); i++ {
 		it := d.Items[list[i]]
-		lines = append(lines, t.mark(i == d.cursor)+t.row(clip(checkbox(it)+" "+it.Label, width-2), i == d.cursor))
+		lines = append(lines, t.Mark(i == d.Cursor)+t.Row(Clip(Checkbox(it)+" "+it.Label, width-2), i == d.Cursor))
 	}
 	if len(list) == 0 {
-		lines = append(lines, wrap("  "+d.emptyText(), width)...)
+		lines = append(lines, Wrap("  "+d.emptyText(), width)...)
 	}
-	return append(fitLines(lines, width, height-1), shortHelp(t, f.Current().Keys.MenuKeys(), width))
+	return append(FitLines(lines, width, height-1), ShortHelp(t, f.Current().Keys.MenuKeys(), width))
 }
 
 // MenuKeys returns the keys of a menu.
-func (k *keyMap) MenuKeys() []key.Binding { return []key.Binding{k.Toggle, k.Apply, k.Abandon} }
+func (k *KeyMap) MenuKeys() []key.Binding { return []key.Binding{k.Toggle, k.Apply, k.Abandon} }
 
 // FootKeys implements [FootKeys].
 func (d *Menu) FootKeys(f Frame) []key.Binding { return f.Current().Keys.MenuKeys() }
 
 // emptyText says why no item is shown, and what to do.
 func (d *Menu) emptyText() string {
-	text := oneLine(d.filter.Value())
+	text := OneLine(d.Filter.Value())
 	switch {
 	case d.Empty != "":
 		return d.Empty
@@ -204,8 +203,8 @@ func (d *Menu) emptyText() string {
 	return "press space to add “" + text + "”"
 }
 
-// checkbox renders whether an item is selected.
-func checkbox(it Item) string {
+// Checkbox renders whether an item is selected.
+func Checkbox(it Item) string {
 	switch {
 	case it.Group != "" && it.Chosen:
 		return "(x)"

@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/schedctl/schedctl/tui/printable"
 )
 
-// clean removes characters that could move the cursor, color the screen or change
+// Clean removes characters that could move the cursor, color the screen or change
 // the direction of text, and reveals others that do not show. It keeps line breaks.
-func clean(text string) string {
+func Clean(text string) string {
 	text = printable.Reveal(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\t", "    "))
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -26,20 +26,20 @@ func clean(text string) string {
 	}, text)
 }
 
-// oneLine joins the lines of a text.
-func oneLine(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+// OneLine joins the lines of a text.
+func OneLine(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
 
-// excerpt is oneLine of the start of a text, which may be much longer than a row.
-func excerpt(text string, width int) string {
+// Excerpt is oneLine of the start of a text, which may be much longer than a row.
+func Excerpt(text string, width int) string {
 	const bytesPerColumn = 16 // enough for a column, even with composed emoji
 	if most := max(0, width)*bytesPerColumn + 64; len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "")
 	}
-	return oneLine(text)
+	return OneLine(text)
 }
 
-// clip shortens a text to a width and marks the cut.
-func clip(text string, width int) string {
+// Clip shortens a text to a width and marks the cut.
+func Clip(text string, width int) string {
 	if width <= 0 {
 		return ""
 	}
@@ -49,60 +49,60 @@ func clip(text string, width int) string {
 	return ansi.Truncate(text, width, "…")
 }
 
-// padRight makes a text exactly width columns wide.
-func padRight(text string, width int) string {
-	text = clip(text, width)
+// PadRight makes a text exactly width columns wide.
+func PadRight(text string, width int) string {
+	text = Clip(text, width)
 	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
 }
 
-// wrap breaks a text into lines of at most width columns, between words if possible.
-func wrap(text string, width int) []string {
+// Wrap breaks a text into lines of at most width columns, between words if possible.
+func Wrap(text string, width int) []string {
 	if width <= 0 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(clean(text), width, ""), "\n")
+	return strings.Split(ansi.Wrap(Clean(text), width, ""), "\n")
 }
 
-// wrapWords is wrap that breaks lines at spaces only, unless a word is longer than a line:
+// WrapWords is wrap that breaks lines at spaces only, unless a word is longer than a line:
 // not within dates.
-func wrapWords(text string, width int) (lines []string) {
+func WrapWords(text string, width int) (lines []string) {
 	line := ""
-	for word := range strings.FieldsSeq(clean(text)) {
+	for word := range strings.FieldsSeq(Clean(text)) {
 		if line != "" && ansi.StringWidth(line)+1+ansi.StringWidth(word) > width {
-			lines, line = append(lines, wrap(line, width)...), ""
+			lines, line = append(lines, Wrap(line, width)...), ""
 		}
 		if line != "" {
 			line += " "
 		}
 		line += word
 	}
-	return append(lines, wrap(line, width)...)
+	return append(lines, Wrap(line, width)...)
 }
 
-// justify puts one text at the left and one at the right end of a line. If they do
+// Justify puts one text at the left and one at the right end of a line. If they do
 // not fit, it drops the right one.
-func justify(left, right string, width int) string {
+func Justify(left, right string, width int) string {
 	gap := width - ansi.StringWidth(left) - ansi.StringWidth(right)
 	if gap < 1 {
-		return clip(left, width)
+		return Clip(left, width)
 	}
 	return left + strings.Repeat(" ", gap) + right
 }
 
-// fitLines returns exactly height lines, each at most width columns wide.
-func fitLines(lines []string, width, height int) []string {
+// FitLines returns exactly height lines, each at most width columns wide.
+func FitLines(lines []string, width, height int) []string {
 	out := make([]string, max(0, height))
 	for i := range out {
 		if i < len(lines) {
-			out[i] = clip(lines[i], width)
+			out[i] = Clip(lines[i], width)
 		}
 	}
 	return out
 }
 
-// relativeTime formats the distance of a time from now: in seconds up to two
+// RelativeTime formats the distance of a time from now: in seconds up to two
 // minutes, in two units up to a day.
-func relativeTime(d time.Duration) string {
+func RelativeTime(d time.Duration) string {
 	const day = 24 * time.Hour
 	away, text := d.Abs().Round(time.Second), ""
 	switch {
@@ -123,8 +123,8 @@ func relativeTime(d time.Duration) string {
 	return "in " + text
 }
 
-// plural formats a count.
-func plural(n int, noun string) string {
+// Plural formats a count.
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -1,4 +1,4 @@
-package tui
+package screen
 
 import (
 	"strings"
@@ -10,54 +10,54 @@ import (
 	"github.com/schedctl/schedctl"
 )
 
-// FormField is one field of a form.
-type FormField struct {
-	name     string // the field's name in errors, for example credentials.token
-	label    string
-	about    string
-	required bool
-	original string
-	input    textinput.Model
-	fault    string
+// Field is one field of a form.
+type Field struct {
+	Name     string // the field's name in errors, for example credentials.token
+	Label    string
+	About    string
+	Required bool
+	Original string
+	Input    textinput.Model
+	Fault    string
 }
 
-// changed reports whether the value differs from the original.
-func (f *FormField) changed() bool { return f.value() != f.original }
+// Changed reports whether the value differs from the original.
+func (f *Field) Changed() bool { return f.Value() != f.Original }
 
-// value returns the typed text without surrounding white space, such as a line break
+// Value returns the typed text without surrounding white space, such as a line break
 // after a pasted secret.
-func (f *FormField) value() string { return strings.TrimSpace(f.input.Value()) }
+func (f *Field) Value() string { return strings.TrimSpace(f.Input.Value()) }
 
 // Form asks for several values. It keeps what was typed until the daemon has
 // accepted it or the user leaves.
 type Form struct {
 	Title   string
-	Fields  []FormField
-	focused int
+	Fields  []Field
+	Focused int
 	sending bool
 	leaving bool
-	fault   string
+	Fault   string
 	// Send sends the values. Its command returns a message of the screen that opened the
 	// form, which closes the form or calls Refuse.
 	Send func() tea.Cmd
 }
 
-// newField returns a field with an initial value.
-func newField(t theme, name, label, about, value string) FormField {
-	f := FormField{name: name, label: label, about: about, original: value, input: newInput(t, "")}
-	f.input.SetValue(value)
-	f.input.Blur()
+// NewField returns a field with an initial value.
+func NewField(t Theme, name, label, about, value string) Field {
+	f := Field{Name: name, Label: label, About: about, Original: value, Input: NewInput(t, "")}
+	f.Input.SetValue(value)
+	f.Input.Blur()
 	return f
 }
 
-// conceal makes a field secret: the text is shown as dots.
-func (f *FormField) conceal() {
-	f.input.EchoMode, f.input.EchoCharacter = textinput.EchoPassword, '•'
+// Conceal makes a field secret: the text is shown as dots.
+func (f *Field) Conceal() {
+	f.Input.EchoMode, f.Input.EchoCharacter = textinput.EchoPassword, '•'
 }
 
 // OpenForm shows a form with the cursor in its first field.
 func OpenForm(f Frame, d *Form) {
-	d.focus(0)
+	d.Focus(0)
 	f.ClearNotice()
 	f.Open(d)
 }
@@ -74,42 +74,43 @@ func (d *Form) Key(f Frame, k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.Keys.Kill), key.Matches(k, s.Keys.Leave):
 		d.askToLeave(f)
 	case d.sending:
-	case key.Matches(k, s.Keys.Save), k.Type == tea.KeyEnter && d.focused == len(d.Fields)-1:
+	case key.Matches(k, s.Keys.Save), k.Type == tea.KeyEnter && d.Focused == len(d.Fields)-1:
 		return d.submit()
 	case key.Matches(k, s.Keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
-		d.focus((d.focused + 1) % len(d.Fields))
+		d.Focus((d.Focused + 1) % len(d.Fields))
 	case key.Matches(k, s.Keys.FieldBack), k.Type == tea.KeyUp:
-		d.focus((d.focused + len(d.Fields) - 1) % len(d.Fields))
+		d.Focus((d.Focused + len(d.Fields) - 1) % len(d.Fields))
 	default:
-		d.fault, d.Fields[d.focused].fault = "", ""
-		d.Fields[d.focused].input, _ = d.Fields[d.focused].input.Update(k)
+		d.Fault, d.Fields[d.Focused].Fault = "", ""
+		d.Fields[d.Focused].Input, _ = d.Fields[d.Focused].Input.Update(k)
 	}
 	return nil
 }
 
-func (d *Form) focus(i int) {
-	d.Fields[d.focused].input.Blur()
-	d.focused = i
-	d.Fields[i].input.Focus()
+// Focus moves the cursor to the field with an index.
+func (d *Form) Focus(i int) {
+	d.Fields[d.Focused].Input.Blur()
+	d.Focused = i
+	d.Fields[i].Input.Focus()
 }
 
 // submit sends the form unless a required field is empty.
 func (d *Form) submit() tea.Cmd {
 	for i := range d.Fields {
-		if field := &d.Fields[i]; field.required && field.value() == "" {
-			field.fault = "required"
-			d.focus(i)
+		if field := &d.Fields[i]; field.Required && field.Value() == "" {
+			field.Fault = "required"
+			d.Focus(i)
 			return nil
 		}
 	}
-	d.sending, d.fault = true, ""
+	d.sending, d.Fault = true, ""
 	return d.Send()
 }
 
 // askToLeave closes the form. If something was typed, it asks first.
 func (d *Form) askToLeave(f Frame) {
 	for i := range d.Fields {
-		if d.Fields[i].changed() {
+		if d.Fields[i].Changed() {
 			d.leaving = true
 			return
 		}
@@ -134,23 +135,23 @@ func (d *Form) handleLeaveKey(f Frame, k tea.KeyMsg) tea.Cmd {
 // the form has it. The form keeps its values.
 func (d *Form) Refuse(err error) {
 	var refused *schedctl.Error
-	if asError(err, &refused) && d.showFieldError(refused.Field, explain(err)) {
+	if AsError(err, &refused) && d.ShowFieldError(refused.Field, Explain(err)) {
 		d.sending = false
 		return
 	}
-	d.Fail(explain(err))
+	d.Fail(Explain(err))
 }
 
 // Fail shows what went wrong below the fields. The form keeps its values.
-func (d *Form) Fail(fault string) { d.sending, d.fault = false, fault }
+func (d *Form) Fail(fault string) { d.sending, d.Fault = false, fault }
 
-// showFieldError shows an error next to the named field and reports whether there is
+// ShowFieldError shows an error next to the named field and reports whether there is
 // such a field.
-func (d *Form) showFieldError(name, fault string) bool {
+func (d *Form) ShowFieldError(name, fault string) bool {
 	for i := range d.Fields {
-		if name != "" && d.Fields[i].name == name {
-			d.Fields[i].fault = fault
-			d.focus(i)
+		if name != "" && d.Fields[i].Name == name {
+			d.Fields[i].Fault = fault
+			d.Focus(i)
 			return true
 		}
 	}
@@ -163,36 +164,36 @@ func (d *Form) Lines(f Frame, width, height int) []string {
 	below := d.messages(f, width)
 	lines, at := []string{}, 0
 	for i := range d.Fields {
-		if i == d.focused {
+		if i == d.Focused {
 			at = len(lines)
 		}
 		lines = append(lines, d.fieldLines(t, i, width)...)
 	}
 	room := max(1, height-len(below)-2)
-	lines = append([]string{t.title.Render(clip(d.Title, width)), ""}, fitLines(linesAround(lines, at, room), width, room)...)
+	lines = append([]string{t.Title.Render(Clip(d.Title, width)), ""}, FitLines(LinesAround(lines, at, room), width, room)...)
 	return append(lines, below...)
 }
 
 // fieldLines renders a field, and its description if it is focused.
-func (d *Form) fieldLines(t theme, i, width int) []string {
+func (d *Form) fieldLines(t Theme, i, width int) []string {
 	const most = 20
 	field := &d.Fields[i]
-	here := i == d.focused
-	label := padRight(field.label, min(most, width/3))
+	here := i == d.Focused
+	label := PadRight(field.Label, min(most, width/3))
 	if here {
-		label = t.title.Render(label)
+		label = t.Title.Render(label)
 	}
-	in := field.input
+	in := field.Input
 	in.Width = max(1, width-min(most, width/3)-5)
-	lines := []string{t.mark(here) + label + " " + own(in.View())}
-	if field.fault != "" {
-		for _, l := range wrap(field.fault, width-4) {
-			lines = append(lines, "    "+t.bad.Render(l))
+	lines := []string{t.Mark(here) + label + " " + Own(in.View())}
+	if field.Fault != "" {
+		for _, l := range Wrap(field.Fault, width-4) {
+			lines = append(lines, "    "+t.Bad.Render(l))
 		}
 	}
-	if here && field.about != "" {
-		for _, l := range wrap(field.about, width-4) {
-			lines = append(lines, "    "+t.hint.Render(l))
+	if here && field.About != "" {
+		for _, l := range Wrap(field.About, width-4) {
+			lines = append(lines, "    "+t.Hint.Render(l))
 		}
 	}
 	return lines
@@ -202,20 +203,20 @@ func (d *Form) fieldLines(t theme, i, width int) []string {
 func (d *Form) messages(f Frame, width int) (lines []string) {
 	t := f.Current().Theme
 	if d.leaving {
-		for _, l := range append(wrap("Leave? Your changes are not saved.", width), wrap(leaveKeys(f.Current().Keys), width)...) {
-			lines = append(lines, t.warn.Render(l))
+		for _, l := range append(Wrap("Leave? Your changes are not saved.", width), Wrap(LeaveKeys(f.Current().Keys), width)...) {
+			lines = append(lines, t.Warn.Render(l))
 		}
 		return lines
 	}
-	for _, l := range wrap(f.Current().InNames(d.fault), width) {
+	for _, l := range Wrap(f.Current().InNames(d.Fault), width) {
 		if l != "" {
-			lines = append(lines, t.bad.Render(l))
+			lines = append(lines, t.Bad.Render(l))
 		}
 	}
 	if d.sending {
-		return append(lines, t.hint.Render("contacting the network …"))
+		return append(lines, t.Hint.Render("contacting the network …"))
 	}
-	return append(lines, shortHelp(t, d.FootKeys(f), width))
+	return append(lines, ShortHelp(t, d.FootKeys(f), width))
 }
 
 // FootKeys implements [FootKeys].
