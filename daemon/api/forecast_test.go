@@ -196,6 +196,17 @@ func TestForecastKinds(t *testing.T) {
 			mend: func(f *fixture, _ string) { f.endBlackouts() }, account: true,
 			message: "later than --max-lateness allows, and is not published", command: "schedctl resume --account fake:broken",
 		},
+		"a pause decides about a post in a blackout": {
+			kind: apiv1.ForecastPaused,
+			damage: func(f *fixture, account string) []string {
+				id := f.at(day, "one", account)
+				f.do(nil, "POST", "/blackouts", body{"from": localIn(day - time.Hour), "to": localIn(day + 2*time.Hour), "timezone": "UTC", "mode": "avoid"}).want(201)
+				f.do(nil, "POST", "/blackouts", body{"from": localIn(0), "to": localIn(5 * day), "timezone": "UTC", "mode": "hold"}).want(201)
+				return []string{id}
+			},
+			mend: func(f *fixture, _ string) { f.endBlackouts() }, account: true,
+			message: "later than --max-lateness allows, and is not published", command: "schedctl resume",
+		},
 		"rate limit": {
 			kind: apiv1.ForecastRateLimit,
 			damage: func(f *fixture, account string) []string {

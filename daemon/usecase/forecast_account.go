@@ -173,6 +173,7 @@ func (f *forecast) checkHolds(p *schedctl.Post, t *schedctl.Target, a *schedctl.
 			}
 			return fmt.Sprintf("%s%s until %s; %s", what, period.reason, timeText(hold.To), whenLate(late)), f.resume(period, e)
 		})
+		return nil // a blackout at the time of the post decides nothing while it is held
 	}
 	avoided, found := a.AvoidedAt(at)
 	if !found || !at.Equal(p.PublishAt) {
