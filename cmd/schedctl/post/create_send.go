@@ -27,6 +27,9 @@ func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1
 		return post, err
 	}
 	fields.Apply(change, &create)
+	if o.repeat.given() {
+		o.sayBlackouts(ctx, c, create.SocialAccountIDs)
+	}
 	if o.dry {
 		return post, o.check(ctx, c, create)
 	}
