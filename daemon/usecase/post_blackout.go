@@ -23,7 +23,7 @@ func (d *Decision) avoidBlackout(a *schedctl.Account, at time.Time) error {
 		}
 		return schedctl.Errorf(schedctl.InBlackout, "publish_at",
 			`%s is in %s, which %s avoids; use another time, take the next slot of a queue with publish_at: next-slot (--next-slot), or give allow_blackout: true (--allow-blackout)`,
-			apiv1.Time{Time: at}, period, a.ID)
+			apiv1.Time{Time: at}, period, accountName(a))
 	})
 }
 
