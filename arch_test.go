@@ -106,6 +106,7 @@ var layers = []struct {
 	{pkg: "/cmd/schedctl/browse", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "webhook", "server"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/tui/printable", may: []string{}, why: "what a terminal obeys is easiest to review alone"},
 	{pkg: "/tui/screen", may: []string{module, module + "/client/apiv1", module + "/tui/printable", "github.com/charmbracelet/…"}, why: "what all screens share must not know any of them"},
+	{pkg: "/tui/postlist", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/when", module + "/recurrence", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "screens share lists of posts, and lists do not know screens"},
 	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", module + "/recurrence", module + "/tui…", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -35,7 +36,7 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 			return m.previewReflow()
 		}
 		p, ok := m.currentPost()
-		if _, moves := nudgeOf(m.Keys, k); moves && m.nudge.id != "" && f.anchor == m.nudge.id {
+		if _, moves := nudgeOf(m.Keys, k); moves && m.nudge.id != "" && f.Anchor == m.nudge.id {
 			p, ok = m.nudge.post, true // its page is being loaded
 		}
 		if !ok {
@@ -48,7 +49,7 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 // handlePostKey handles a key that acts on a post. If the status of the post does
 // not permit the operation, it shows the reason and sends nothing.
 func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
-	if isSeries(p) {
+	if postlist.IsSeries(p) {
 		return m.handleSeriesKey(k, p)
 	}
 	if by, ok := slotStep(m.Keys, k, p); ok {
@@ -129,12 +130,12 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status = schedctl.Publishing
 	m.dialog = &screen.Confirm{
-		Question: []string{"Publish this now, to " + m.scene().AccountNames(p.SocialAccountIDs) + "?", "", screen.Excerpt(postText(p), 200)},
+		Question: []string{"Publish this now, to " + m.scene().AccountNames(p.SocialAccountIDs) + "?", "", screen.Excerpt(postlist.PostText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(change{post: p, shown: shown, done: "publishing to " + screen.Plural(len(p.SocialAccountIDs), "account"),
-				call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, versionOf(p)) },
-				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was published") }})
+			return m.startChange(postlist.Change{Post: p, Shown: shown, Done: "publishing to " + screen.Plural(len(p.SocialAccountIDs), "account"),
+				Call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, postlist.VersionOf(p)) },
+				Undo: func(after apiv1.Post) *postlist.Undo { return postlist.CannotUndo(after, "was published") }})
 		},
 	}
 	return nil
@@ -149,10 +150,10 @@ func (m *Model) unschedule(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status, shown.PublishAt = schedctl.Draft, nil
 	c := m.Client()
-	return m.startChange(change{
-		post: p, shown: shown, done: "changed to a draft",
-		call: func(ctx context.Context) (apiv1.Post, error) { return c.Unschedule(ctx, versionOf(p)) },
-		undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) },
+	return m.startChange(postlist.Change{
+		Post: p, Shown: shown, Done: "changed to a draft",
+		Call: func(ctx context.Context) (apiv1.Post, error) { return c.Unschedule(ctx, postlist.VersionOf(p)) },
+		Undo: func(after apiv1.Post) *postlist.Undo { return m.restoreUndo(p, after) },
 	})
 }
 
@@ -160,15 +161,15 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status = schedctl.Canceled
 	m.dialog = &screen.Confirm{
-		Question: []string{"Cancel this post? Press u afterwards to create a copy.", "", screen.Excerpt(postText(p), 200)},
+		Question: []string{"Cancel this post? Press u afterwards to create a copy.", "", screen.Excerpt(postlist.PostText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(change{post: p, shown: shown, done: "canceled",
-				call: func(ctx context.Context) (apiv1.Post, error) { return c.Cancel(ctx, versionOf(p)) },
-				undo: func(after apiv1.Post) *undo {
-					return &undo{
-						label: "create a copy of " + quoted(p), at: versionOf(after), from: p.Version,
-						run: func(u *undo) tea.Cmd { return m.recreate(u, after) },
+			return m.startChange(postlist.Change{Post: p, Shown: shown, Done: "canceled",
+				Call: func(ctx context.Context) (apiv1.Post, error) { return c.Cancel(ctx, postlist.VersionOf(p)) },
+				Undo: func(after apiv1.Post) *postlist.Undo {
+					return &postlist.Undo{
+						Label: "create a copy of " + postlist.Quoted(p), At: postlist.VersionOf(after), From: p.Version,
+						Run: func(u *postlist.Undo) tea.Cmd { return m.recreate(u, after) },
 					}
 				}})
 		},
@@ -178,15 +179,15 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 
 func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 	m.dialog = &screen.Confirm{
-		Question: []string{"Delete this draft? Press u afterwards to restore it.", "", screen.Excerpt(postText(p), 200)},
+		Question: []string{"Delete this draft? Press u afterwards to restore it.", "", screen.Excerpt(postlist.PostText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(change{post: p, done: "deleted", removes: true,
-				call: func(ctx context.Context) (apiv1.Post, error) { return p, c.Delete(ctx, p.ID) },
-				undo: func(apiv1.Post) *undo {
-					return &undo{
-						label: "restore " + quoted(p), at: versionOf(p), from: p.Version,
-						run: func(u *undo) tea.Cmd { return m.recreate(u, p) },
+			return m.startChange(postlist.Change{Post: p, Done: "deleted", Removes: true,
+				Call: func(ctx context.Context) (apiv1.Post, error) { return p, c.Delete(ctx, p.ID) },
+				Undo: func(apiv1.Post) *postlist.Undo {
+					return &postlist.Undo{
+						Label: "restore " + postlist.Quoted(p), At: postlist.VersionOf(p), From: p.Version,
+						Run: func(u *postlist.Undo) tea.Cmd { return m.recreate(u, p) },
 					}
 				}})
 		},
@@ -196,7 +197,7 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 
 // recreate undoes a cancellation or deletion. It creates a copy for the accounts
 // that have not published any part of the post, with the same time if that is in the future.
-func (m *Model) recreate(u *undo, p apiv1.Post) tea.Cmd {
+func (m *Model) recreate(u *postlist.Undo, p apiv1.Post) tea.Cmd {
 	c, body, key := m.Client(), m.copyOf(p), "tui-again-"+p.ID
 	return m.Call(func(ctx context.Context) tea.Msg {
 		post, err := c.Create(ctx, body, key)
@@ -222,8 +223,8 @@ func (m *Model) copyOf(p apiv1.Post) apiv1.CreatePost {
 		body.ProposedAt = at
 	}
 	if p.PublishAt != nil && p.PublishAt.After(m.Now) && len(body.SocialAccountIDs) > 0 {
-		b := bookingOf(p)
-		body.PublishAt, body.QueueID, body.NotBefore = b.publishAt, b.queueID, b.notBefore
+		b := postlist.BookingOf(p)
+		body.PublishAt, body.QueueID, body.NotBefore = b.PublishAt, b.QueueID, b.NotBefore
 	}
 	return body
 }
@@ -242,9 +243,9 @@ func (m *Model) describe(p apiv1.Post) string {
 // selectPost selects a post in every list that has it.
 func (m *Model) selectPost(id string) {
 	for t := range m.feeds {
-		if i, ok := m.feeds[t].find(id); ok {
-			m.feeds[t].selected = i
-			m.ghost = slotKey{}
+		if i, ok := m.feeds[t].Find(id); ok {
+			m.feeds[t].Selected = i
+			m.ghost = postlist.SlotKey{}
 		}
 	}
 }
@@ -255,7 +256,7 @@ type doneMsg struct {
 	post apiv1.Post // the created post, or the zero value
 	err  error
 
-	undoes *undo // the undo that was run, or nil
+	undoes *postlist.Undo // the undo that was run, or nil
 }
 
 func (m *Model) takeDone(msg doneMsg) {

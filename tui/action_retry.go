@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -16,13 +17,13 @@ import (
 // askRetry asks which failed targets to retry and warns about those that may have
 // been published.
 func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
-	failed := failedTargets(p)
+	failed := postlist.FailedTargets(p)
 	if len(failed) < 2 {
 		return m.confirmRetry(p, failed, nil)
 	}
 	items := []screen.Item{{Label: fmt.Sprintf("all %d that failed", len(failed)), Chosen: true, Group: "retry"}}
 	for _, t := range failed {
-		items = append(items, screen.Item{Label: m.scene().Name(t.SocialAccountID) + ": " + screen.OneLine(targetReason(t)), Group: "retry"})
+		items = append(items, screen.Item{Label: m.scene().Name(t.SocialAccountID) + ": " + screen.OneLine(postlist.TargetReason(t)), Group: "retry"})
 	}
 	m.dialog = screen.NewMenu(m.Theme, "Retry which?", items, func(chosen []int) tea.Cmd {
 		if len(chosen) == 0 || chosen[0] == 0 {
@@ -34,31 +35,22 @@ func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
 	return nil
 }
 
-func failedTargets(p apiv1.Post) (failed []apiv1.Target) {
-	for _, t := range p.Targets {
-		if t.Status == schedctl.Failed {
-			failed = append(failed, t)
-		}
-	}
-	return failed
-}
-
 func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) tea.Cmd {
 	body := apiv1.RetryPost{TargetIDs: ids}
-	question := []string{"Try again to publish this to " + m.scene().targets(failed) + "?"}
-	if slices.ContainsFunc(failed, outcomeUnknown) {
+	question := []string{"Try again to publish this to " + m.scene().Targets(failed) + "?"}
+	if slices.ContainsFunc(failed, postlist.OutcomeUnknown) {
 		body.Force = true
 		question = append(question, "The network may already have this post. Check there first, or it may appear twice.")
 	}
 	shown := p
 	shown.Status = schedctl.Publishing
 	m.dialog = &screen.Confirm{
-		Question: append(question, "", screen.Excerpt(postText(p), 200)),
+		Question: append(question, "", screen.Excerpt(postlist.PostText(p), 200)),
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(change{post: p, shown: shown, done: "retrying",
-				call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) },
-				undo: func(after apiv1.Post) *undo { return cannotUndo(after, "was sent again") }})
+			return m.startChange(postlist.Change{Post: p, Shown: shown, Done: "retrying",
+				Call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) },
+				Undo: func(after apiv1.Post) *postlist.Undo { return postlist.CannotUndo(after, "was sent again") }})
 		},
 	}
 	return nil

@@ -2,10 +2,10 @@ package tui
 
 import (
 	"slices"
-	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -52,16 +52,16 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 
 // showTab switches to a tab. It reloads data for which the daemon sends no events.
 func (m *Model) showTab(t tab) {
-	m.tab, m.notice, m.ghost = t, notice{}, slotKey{}
-	m.detail.close()
+	m.tab, m.notice, m.ghost = t, notice{}, postlist.SlotKey{}
+	m.detail.Close()
 	switch t {
 	case tabWeek, tabMonth, tabQueues:
 		m.reloadPlans()
 		m.month.inDay = false
 	case tabReview:
 		m.reviewers.loaded = false
-		if f := &m.feeds[tabReview]; f.loaded {
-			f.markOutdated() // there are no events about the review of series
+		if f := &m.feeds[tabReview]; f.Loaded {
+			f.MarkOutdated() // there are no events about the review of series
 		}
 	case tabAccounts:
 		m.accounts.loaded = false
@@ -80,7 +80,7 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 		m.moveSelection(1)
 	case key.Matches(k, m.Keys.PageUp):
 		m.moveSelection(-page)
-	case key.Matches(k, m.Keys.PageDown), key.Matches(k, m.Keys.Mark) && m.detail.open:
+	case key.Matches(k, m.Keys.PageDown), key.Matches(k, m.Keys.Mark) && m.detail.Open:
 		m.moveSelection(page)
 	case key.Matches(k, m.Keys.Top, m.Keys.GoTo):
 		m.moveSelection(-far)
@@ -99,14 +99,14 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 // moveSelection moves the selection of the current view, or scrolls the details.
 func (m *Model) moveSelection(by int) {
 	switch f := m.feed(); {
-	case m.detail.open:
-		m.detail.scroll(by)
+	case m.detail.Open:
+		m.detail.Scroll(by)
 	case m.tab == tabMonth:
 		m.stepMonthRow(sign(by))
 	case m.tab == tabWeek, m.tab == tabQueues && f != nil:
 		m.moveEntry(by)
 	case f != nil:
-		f.move(by)
+		f.Move(by)
 	case m.tab == tabQueues:
 		m.queues.selected = screen.Clamp(m.queues.selected+by, len(m.queues.list))
 	case m.tab == tabAccounts:
@@ -120,7 +120,7 @@ func (m *Model) moveSelection(by int) {
 func (m *Model) openSelected() {
 	if f := m.feed(); f != nil {
 		if p, ok := m.currentPost(); ok {
-			m.detail.open, m.detail.openedFor = true, p.ID
+			m.detail.Open, m.detail.OpenedFor = true, p.ID
 		}
 		return
 	}
@@ -136,18 +136,18 @@ func (m *Model) openSelected() {
 func (m *Model) goBack() {
 	f := m.feed()
 	switch {
-	case m.detail.open:
-		m.detail.close()
+	case m.detail.Open:
+		m.detail.Close()
 	case m.tab == tabWebhooks:
 		m.webhooks.close()
-	case f != nil && filtered(m.tab, f.query):
-		p, ok := f.current()
-		if e := f.edited; e != nil && !f.has(e.ID) {
+	case f != nil && filtered(m.tab, f.Query):
+		p, ok := f.Current()
+		if e := f.Edited; e != nil && !f.Has(e.ID) {
 			p, ok = *e, true // the search no longer finds it
 		}
 		m.requery(func(q *screen.Query) { q.Search, q.AccountID, q.Label, q.Statuses = "", "", "", m.tab.statuses() })
 		if ok {
-			f.seek(p)
+			f.Seek(p)
 		}
 	case m.tab == tabQueues && m.queues.opened != "":
 		m.closeQueue()
@@ -164,10 +164,10 @@ func filtered(t tab, q screen.Query) bool {
 // requery changes the query of the current tab and reloads it.
 func (m *Model) requery(change func(*screen.Query)) {
 	if f := m.feed(); f != nil {
-		q := f.query
+		q := f.Query
 		change(&q)
-		f.reset(q)
-		m.detail.close()
+		f.Reset(q)
+		m.detail.Close()
 	}
 }
 
@@ -180,9 +180,9 @@ func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 	}
 	switch {
 	case key.Matches(k, m.Keys.Search):
-		m.dialog = m.newSearch(f.query.Search)
+		m.dialog = m.newSearch(f.Query.Search)
 	case key.Matches(k, m.Keys.Filter):
-		m.dialog = m.newFilter(f.query)
+		m.dialog = m.newFilter(f.Query)
 	case key.Matches(k, m.Keys.Sort):
 		m.requery(func(q *screen.Query) {
 			sorts := m.tab.sorts()
@@ -197,7 +197,7 @@ func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 
 // stepWeek moves the week by a number of days.
 func (m *Model) stepWeek(days int) {
-	m.week, m.ghost = m.week.AddDate(0, 0, days), slotKey{}
+	m.week, m.ghost = m.week.AddDate(0, 0, days), postlist.SlotKey{}
 	m.requery(func(q *screen.Query) { q.After, q.Before = m.week, m.week.AddDate(0, 0, 7) })
 }
 
@@ -208,36 +208,18 @@ func (m *Model) stepDay(by int) {
 		m.stepEntryDay(by)
 		return
 	}
-	p, ok := f.current()
-	if !ok || planned(p) == nil {
+	p, ok := f.Current()
+	if !ok || postlist.Planned(p) == nil {
 		return
 	}
-	day := dayOf(planned(p).Time, m.Zone)
-	for i := f.selected + by; i >= 0 && i < f.size(); i += by {
-		if q, ok := f.at(i); ok && planned(q) != nil && !dayOf(planned(q).Time, m.Zone).Equal(day) {
-			f.selected = f.firstOfDay(i, m.Zone)
+	day := postlist.DayOf(postlist.Planned(p).Time, m.Zone)
+	for i := f.Selected + by; i >= 0 && i < f.Size(); i += by {
+		if q, ok := f.At(i); ok && postlist.Planned(q) != nil && !postlist.DayOf(postlist.Planned(q).Time, m.Zone).Equal(day) {
+			f.Selected = f.FirstOfDay(i, m.Zone)
 			return
 		}
 	}
 	if by > 0 {
-		f.move(f.size()) // the next day is on a page that is not loaded yet
+		f.Move(f.Size()) // the next day is on a page that is not loaded yet
 	}
-}
-
-// firstOfDay returns the first post of the day of post i.
-func (f *feed) firstOfDay(i int, zone *time.Location) int {
-	p, _ := f.at(i)
-	for ; i > 0; i-- {
-		q, ok := f.at(i - 1)
-		if !ok || planned(q) == nil || !dayOf(planned(q).Time, zone).Equal(dayOf(planned(p).Time, zone)) {
-			break
-		}
-	}
-	return i
-}
-
-// dayOf returns the start of the day of a time.
-func dayOf(t time.Time, zone *time.Location) time.Time {
-	y, m, d := t.In(zone).Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, zone)
 }

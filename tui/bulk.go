@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -29,7 +30,7 @@ type bulk struct {
 	backLabel string                                                                                   // for example: move %s back
 	anyway    func(refused []apiv1.Post) tea.Cmd                                                       // repeats what a blackout refuses; may be nil
 
-	undoes  *undo
+	undoes  *postlist.Undo
 	results []bulkResult
 }
 
@@ -103,13 +104,13 @@ func (m *Model) takeBulk(msg bulkMsg) tea.Cmd {
 		if r.err != nil {
 			cmds = append(cmds, m.markStale(r.before.ID))
 		} else {
-			if shown = newer(before, r.after); r.after.ID != before.ID {
+			if shown = postlist.Newer(before, r.after); r.after.ID != before.ID {
 				shown = r.after // a copy
 			}
 			m.applyPost(shown)
-			m.marks.drop(r.before.ID)
+			m.marks.Drop(r.before.ID)
 			if b.undoes != nil {
-				m.undos.rebase(&undo{at: screen.Version{ID: r.after.ID}, from: b.wasVersion(r)}, r.after)
+				m.undos.Rebase(&postlist.Undo{At: screen.Version{ID: r.after.ID}, From: b.wasVersion(r)}, r.after)
 			}
 		}
 		if r.before.ID == selected {
@@ -127,7 +128,7 @@ func (m *Model) takeBulk(msg bulkMsg) tea.Cmd {
 
 // wasVersion returns the version of a post before the change that an undo reverts.
 func (b *bulk) wasVersion(r bulkResult) int64 {
-	if v, ok := b.undoes.versions[r.before.ID]; ok {
+	if v, ok := b.undoes.Versions[r.before.ID]; ok {
 		return v
 	}
 	return 0
@@ -151,8 +152,8 @@ func (m *Model) finishBulk(b *bulk) {
 		m.ShowNotice(b.verb + " " + screen.Plural(len(done), "post"))
 	} else {
 		first := failed[0]
-		m.ShowError(fmt.Sprintf("%s %d of %d posts; %s: %s", b.verb, len(done), len(b.results), quoted(first.before),
-			m.refusal(change{post: first.before}, first.err)))
+		m.ShowError(fmt.Sprintf("%s %d of %d posts; %s: %s", b.verb, len(done), len(b.results), postlist.Quoted(first.before),
+			m.refusal(postlist.Change{Post: first.before}, first.err)))
 	}
 	m.offerUndo(b.undo(m, done, failed))
 	if len(blacked) > 0 && b.anyway != nil && m.dialog == nil && !m.quitting {
@@ -161,14 +162,14 @@ func (m *Model) finishBulk(b *bulk) {
 			refused[i] = r.before
 		}
 		m.notice = notice{}
-		m.dialog = &screen.Confirm{Question: []string{"Use " + screen.Plural(len(refused), "time") + " in spite of a blackout?", blackoutText(blacked[0].err)},
+		m.dialog = &screen.Confirm{Question: []string{"Use " + screen.Plural(len(refused), "time") + " in spite of a blackout?", postlist.BlackoutText(blacked[0].err)},
 			Yes: func() tea.Cmd { return b.anyway(refused) }}
 	}
 }
 
 // undo returns the undo of the posts that were changed. After an undo it returns one for the
 // posts that may not be as before, or nil.
-func (b *bulk) undo(m *Model, done, failed []bulkResult) *undo {
+func (b *bulk) undo(m *Model, done, failed []bulkResult) *postlist.Undo {
 	if b.undoes != nil {
 		left := slices.DeleteFunc(failed, func(r bulkResult) bool {
 			return !screen.NoResponse(r.err) && schedctl.CodeOf(r.err) != schedctl.RateLimited
@@ -182,16 +183,16 @@ func (b *bulk) undo(m *Model, done, failed []bulkResult) *undo {
 		return nil
 	}
 	if b.back == nil {
-		return &undo{why: screen.Plural(len(done), "post") + " " + b.verb + ": that cannot be undone"}
+		return &postlist.Undo{Why: screen.Plural(len(done), "post") + " " + b.verb + ": that cannot be undone"}
 	}
 	befores, afters, versions := map[string]apiv1.Post{}, []apiv1.Post{}, map[string]int64{}
 	for _, r := range done {
 		befores[r.after.ID], versions[r.after.ID] = r.before, r.before.Version
 		afters = append(afters, r.after)
 	}
-	return &undo{
-		label: strings.Replace(b.backLabel, "%s", screen.Plural(len(done), "post"), 1), versions: versions,
-		run: func(u *undo) tea.Cmd {
+	return &postlist.Undo{
+		Label: strings.Replace(b.backLabel, "%s", screen.Plural(len(done), "post"), 1), Versions: versions,
+		Run: func(u *postlist.Undo) tea.Cmd {
 			return m.startBulk(bulk{
 				verb: "undone: " + b.backVerb, posts: afters, undoes: u,
 				shown: func(p apiv1.Post) apiv1.Post {

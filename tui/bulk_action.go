@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -22,7 +23,7 @@ func (m *Model) handleBulkKey(k tea.KeyMsg) (cmd tea.Cmd, ok bool) {
 	if m.feed() == nil {
 		return nil, false
 	}
-	several := len(m.marks.order) > 0
+	several := len(m.marks.Order) > 0
 	switch {
 	case key.Matches(k, m.Keys.Label):
 		return m.askLabels(), true
@@ -83,13 +84,13 @@ func (m *Model) askBulk(verb string, op schedctl.Operation, do func([]apiv1.Post
 	if len(posts) == 0 {
 		return nil
 	}
-	if len(m.marks.order) == 0 && op != schedctl.OpCancel {
+	if len(m.marks.Order) == 0 && op != schedctl.OpCancel {
 		return do(posts)
 	}
 	question := []string{fmt.Sprintf("%s %s?", capital(verb), screen.Plural(len(posts), "post"))}
 	const shown = 5
 	for _, p := range posts[:min(len(posts), shown)] {
-		question = append(question, "  "+screen.Excerpt(postText(p), 120))
+		question = append(question, "  "+screen.Excerpt(postlist.PostText(p), 120))
 	}
 	if n := len(posts) - shown; n > 0 {
 		question = append(question, fmt.Sprintf("  and %d more", n))
@@ -109,10 +110,10 @@ func (m *Model) archive(posts []apiv1.Post) tea.Cmd {
 	return m.startBulk(bulk{
 		verb: "archived", backVerb: "unarchived", backLabel: "unarchive %s", posts: posts,
 		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
-			return c.Archive(ctx, versionOf(p))
+			return c.Archive(ctx, postlist.VersionOf(p))
 		},
 		back: func(ctx context.Context, c screen.Client, _, after apiv1.Post) (apiv1.Post, error) {
-			return c.Unarchive(ctx, versionOf(after))
+			return c.Unarchive(ctx, postlist.VersionOf(after))
 		},
 	})
 }
@@ -126,7 +127,7 @@ func (m *Model) cancelPosts(posts []apiv1.Post) tea.Cmd {
 			return p
 		},
 		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
-			return c.Cancel(ctx, versionOf(p))
+			return c.Cancel(ctx, postlist.VersionOf(p))
 		},
 		back: func(ctx context.Context, c screen.Client, _, after apiv1.Post) (apiv1.Post, error) {
 			return c.Create(ctx, m.copyOf(after), "tui-again-"+after.ID)
@@ -143,7 +144,7 @@ func (m *Model) unschedulePosts(posts []apiv1.Post) tea.Cmd {
 			return p
 		},
 		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
-			return c.Unschedule(ctx, versionOf(p))
+			return c.Unschedule(ctx, postlist.VersionOf(p))
 		},
 		back: restorePost,
 	})
@@ -152,24 +153,24 @@ func (m *Model) unschedulePosts(posts []apiv1.Post) tea.Cmd {
 // restorePost edits a post so that it is as before.
 func restorePost(ctx context.Context, c screen.Client, before, after apiv1.Post) (apiv1.Post, error) {
 	if before.Status == schedctl.Draft && after.Status == schedctl.Scheduled {
-		p, err := c.Unschedule(ctx, versionOf(after))
+		p, err := c.Unschedule(ctx, postlist.VersionOf(after))
 		if err != nil {
 			return p, err
 		}
 		after = p
 	}
-	body := editTo(before, after)
+	body := postlist.EditTo(before, after)
 	if body == (apiv1.EditPost{}) {
 		return after, nil
 	}
-	return c.Edit(ctx, versionOf(after), body)
+	return c.Edit(ctx, postlist.VersionOf(after), body)
 }
 
 // enqueue gives posts the next free slots of a queue, in the order of their times.
 func (m *Model) enqueue(posts []apiv1.Post, q apiv1.Queue) tea.Cmd {
 	posts = slices.Clone(posts)
 	slices.SortStableFunc(posts, func(a, b apiv1.Post) int {
-		switch x, y := planned(a), planned(b); {
+		switch x, y := postlist.Planned(a), postlist.Planned(b); {
 		case x == nil || y == nil:
 			return 0
 		default:
@@ -181,9 +182,9 @@ func (m *Model) enqueue(posts []apiv1.Post, q apiv1.Queue) tea.Cmd {
 		verb: "queued in " + screen.OneLine(q.Name) + ":", backVerb: "took back", backLabel: "take %s back from the queue", posts: posts,
 		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			if p.Status == schedctl.Draft {
-				return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: *apiv1.NextSlot(), QueueID: &id})
+				return c.Schedule(ctx, postlist.VersionOf(p), apiv1.SchedulePost{PublishAt: *apiv1.NextSlot(), QueueID: &id})
 			}
-			return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: apiv1.NextSlot(), QueueID: &id})
+			return c.Edit(ctx, postlist.VersionOf(p), apiv1.EditPost{PublishAt: apiv1.NextSlot(), QueueID: &id})
 		},
 		back: restorePost,
 	})
@@ -195,11 +196,11 @@ func (m *Model) setLabels(posts []apiv1.Post, add, remove []string) tea.Cmd {
 		verb: "labeled", backVerb: "took back the labels of", backLabel: "take back the labels of %s", posts: posts,
 		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			list := changedList(p.Labels, add, remove)
-			return c.Edit(ctx, versionOf(p), apiv1.EditPost{Labels: &list})
+			return c.Edit(ctx, postlist.VersionOf(p), apiv1.EditPost{Labels: &list})
 		},
 		back: func(ctx context.Context, c screen.Client, before, after apiv1.Post) (apiv1.Post, error) {
 			list := append([]string{}, before.Labels...)
-			return c.Edit(ctx, versionOf(after), apiv1.EditPost{Labels: &list})
+			return c.Edit(ctx, postlist.VersionOf(after), apiv1.EditPost{Labels: &list})
 		},
 	})
 }
@@ -210,7 +211,7 @@ func (m *Model) setAccounts(posts []apiv1.Post, add, remove []string) tea.Cmd {
 		verb: "changed the accounts of", backVerb: "restored the accounts of", backLabel: "restore the accounts of %s", posts: posts,
 		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			list := changedList(p.SocialAccountIDs, add, remove)
-			return c.Edit(ctx, versionOf(p), apiv1.EditPost{SocialAccountIDs: &list})
+			return c.Edit(ctx, postlist.VersionOf(p), apiv1.EditPost{SocialAccountIDs: &list})
 		},
 		back: restorePost,
 	})

@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -19,7 +20,7 @@ func (m *Model) askLabels() tea.Cmd {
 	}
 	var known []string
 	if f := m.feed(); f != nil {
-		known = m.labels(f.query)
+		known = m.labels(f.Query)
 	}
 	for _, p := range posts {
 		known = append(known, p.Labels...)
@@ -76,7 +77,7 @@ func (m *Model) askQueue() tea.Cmd {
 		if q.Default {
 			name += ", default"
 		}
-		items = append(items, screen.Item{Label: name + ": " + queueTimes(q), Group: "queue", Chosen: len(items) == 0})
+		items = append(items, screen.Item{Label: name + ": " + postlist.QueueTimes(q), Group: "queue", Chosen: len(items) == 0})
 	}
 	list := m.queues.list
 	d := screen.NewMenu(m.Theme, "Next free slots of which queue?", items, func(chosen []int) tea.Cmd { return m.enqueue(posts, list[chosen[0]]) })

@@ -5,18 +5,18 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
 )
 
 // handleCalendarKey handles a key that goes to another period in the week or the month, and
 // reports whether it was one.
 func (m *Model) handleCalendarKey(k tea.KeyMsg) bool {
-	if !m.tab.isCalendar() || m.detail.open {
+	if !m.tab.isCalendar() || m.detail.Open {
 		return false
 	}
 	switch {
@@ -77,21 +77,21 @@ func (m *Model) goTo(t time.Time) {
 		m.showTab(tabWeek)
 	}
 	m.endNotice()
-	m.detail.close()
-	m.ghost = slotKey{}
+	m.detail.Close()
+	m.ghost = postlist.SlotKey{}
 	f := m.feed()
 	if m.tab == tabMonth {
-		m.month.selectDay(dayOf(t, m.Zone))
+		m.month.selectDay(postlist.DayOf(t, m.Zone))
 	}
 	if m.showsTime(t) {
-		f.selectFrom(dayOf(t, m.Zone))
+		f.SelectFrom(postlist.DayOf(t, m.Zone))
 		return
 	}
 	m.setPeriod(t)
-	q := f.query
+	q := f.Query
 	q.After, q.Before = m.period(m.tab)
-	f.reset(q)
-	f.from = dayOf(t, m.Zone)
+	f.Reset(q)
+	f.From = postlist.DayOf(t, m.Zone)
 }
 
 // period returns the period that a calendar shows.
@@ -118,26 +118,4 @@ func (m *Model) showsTime(t time.Time) bool {
 		return monthOf(t, m.Zone).Equal(m.month.first)
 	}
 	return weekOf(t, m.Zone).Equal(m.week)
-}
-
-// concerns reports whether a blackout applies to an account of a post.
-func concerns(b apiv1.Blackout, p apiv1.Post) bool {
-	return len(b.SocialAccountIDs) == 0 || shareAccount(b.SocialAccountIDs, p.SocialAccountIDs)
-}
-
-// contains reports whether a time is in a blackout.
-func contains(b apiv1.Blackout, t time.Time) bool {
-	return !t.Before(b.StartsAt.Time) && (b.EndsAt == nil || t.Before(b.EndsAt.Time))
-}
-
-// shareAccount reports whether two lists of accounts have one in common.
-func shareAccount(a, b []string) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if x == y {
-				return true
-			}
-		}
-	}
-	return false
 }

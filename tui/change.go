@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,39 +12,25 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// change is a change of a post by the user.
-type change struct {
-	post    apiv1.Post                                     // before the change
-	shown   apiv1.Post                                     // shown until the daemon responds
-	done    string                                         // the notice after success
-	report  func(after apiv1.Post) (text string, bad bool) // replaces done unless it returns no text; may be nil
-	removes bool                                           // the change deletes the post
-	call    func(ctx context.Context) (apiv1.Post, error)
-
-	anyway func() tea.Cmd               // repeats a change that a blackout refuses; nil if it cannot
-	undo   func(after apiv1.Post) *undo // returns the undo of the change, given its result; nil for an undo
-	undoes *undo                        // the undo that the change runs, or nil
-}
-
 // changedMsg is the response to a change.
 type changedMsg struct {
-	change change
+	change postlist.Change
 	post   apiv1.Post
 	err    error
 }
 
 // startChange shows a change and sends it. Each post has at most one change in
 // progress.
-func (m *Model) startChange(c change) tea.Cmd {
-	if m.changePending(c.post.ID) {
+func (m *Model) startChange(c postlist.Change) tea.Cmd {
+	if m.changePending(c.Post.ID) {
 		return nil
 	}
-	m.busy[c.post.ID] = c.post
-	if c.shown.ID != "" {
-		m.preview(c.shown)
+	m.busy[c.Post.ID] = c.Post
+	if c.Shown.ID != "" {
+		m.preview(c.Shown)
 	}
 	return m.Call(func(ctx context.Context) tea.Msg {
-		post, err := c.call(ctx)
+		post, err := c.Call(ctx)
 		return changedMsg{change: c, post: post, err: err}
 	})
 }
@@ -62,7 +49,7 @@ func (m *Model) changePending(id string) bool {
 // preview shows a post as a change will make it, without moving it in the list.
 func (m *Model) preview(p apiv1.Post) {
 	for t := range m.feeds {
-		m.feeds[t].replace(p)
+		m.feeds[t].Replace(p)
 	}
 }
 
@@ -74,15 +61,15 @@ func (m *Model) previewAll(list []apiv1.Post) {
 	}
 	for t := range m.feeds {
 		f := &m.feeds[t]
-		for i := range f.moved {
-			if p := byID[f.moved[i].ID]; p != nil {
-				f.moved[i] = *p
+		for i := range f.Moved {
+			if p := byID[f.Moved[i].ID]; p != nil {
+				f.Moved[i] = *p
 			}
 		}
-		for i := range f.pages {
-			for j := range f.pages[i].posts {
-				if p := byID[f.pages[i].posts[j].ID]; p != nil {
-					f.pages[i].posts[j] = *p
+		for i := range f.Pages {
+			for j := range f.Pages[i].Posts {
+				if p := byID[f.Pages[i].Posts[j].ID]; p != nil {
+					f.Pages[i].Posts[j] = *p
 				}
 			}
 		}
@@ -92,14 +79,14 @@ func (m *Model) previewAll(list []apiv1.Post) {
 // takeChanged shows the result of a change. A refused change is reverted, with the
 // daemon's message.
 func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
-	id := msg.change.post.ID
+	id := msg.change.Post.ID
 	before, chosen := m.busy[id], m.selectedID() == id
 	delete(m.busy, id)
 	if cmd, moving := m.takeNudged(msg); moving {
 		return cmd
 	}
 	m.preview(before) // restore the old time, by which the list finds the post
-	m.finishUndo(msg.change.undoes, msg.post, msg.err)
+	m.finishUndo(msg.change.Undoes, msg.post, msg.err)
 	if msg.err != nil {
 		if chosen {
 			m.follow(before)
@@ -108,46 +95,46 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 		m.askAnyway(msg)
 		return m.markStale(id)
 	}
-	if msg.change.removes {
-		if m.detail.openedFor == id {
-			m.detail.close()
+	if msg.change.Removes {
+		if m.detail.OpenedFor == id {
+			m.detail.Close()
 		}
 		for t := range m.feeds {
-			m.feeds[t].remove(id)
+			m.feeds[t].Remove(id)
 		}
 	} else {
-		m.applyPost(newer(before, msg.post))
+		m.applyPost(postlist.Newer(before, msg.post))
 	}
 	m.refreshSlots()
 	m.showDone(msg.change, msg.post)
-	if chosen && !msg.change.removes {
-		m.follow(newer(before, msg.post))
-		m.sayWhere(newer(before, msg.post))
+	if chosen && !msg.change.Removes {
+		m.follow(postlist.Newer(before, msg.post))
+		m.sayWhere(postlist.Newer(before, msg.post))
 	}
-	if msg.change.undo != nil {
-		m.offerUndo(msg.change.undo(msg.post))
+	if msg.change.Undo != nil {
+		m.offerUndo(msg.change.Undo(msg.post))
 	}
 	return nil
 }
 
 // askAnyway asks whether to repeat a change that a blackout refuses.
 func (m *Model) askAnyway(msg changedMsg) {
-	if schedctl.CodeOf(msg.err) != schedctl.InBlackout || msg.change.anyway == nil || m.dialog != nil || m.quitting {
+	if schedctl.CodeOf(msg.err) != schedctl.InBlackout || msg.change.Anyway == nil || m.dialog != nil || m.quitting {
 		return
 	}
 	m.notice = notice{}
-	m.dialog = &screen.Confirm{Question: []string{"Use this time in spite of a blackout?", blackoutText(msg.err)}, Yes: msg.change.anyway}
+	m.dialog = &screen.Confirm{Question: []string{"Use this time in spite of a blackout?", postlist.BlackoutText(msg.err)}, Yes: msg.change.Anyway}
 }
 
 // showDone shows the notice after a change.
-func (m *Model) showDone(c change, after apiv1.Post) {
+func (m *Model) showDone(c postlist.Change, after apiv1.Post) {
 	text, bad := "", false
-	if c.report != nil {
-		text, bad = c.report(after)
+	if c.Report != nil {
+		text, bad = c.Report(after)
 	}
 	switch {
 	case text == "":
-		m.ShowNotice(c.done)
+		m.ShowNotice(c.Done)
 	case bad:
 		m.ShowError(text)
 	default:
@@ -156,15 +143,15 @@ func (m *Model) showDone(c change, after apiv1.Post) {
 }
 
 // refusal describes why a change failed.
-func (m *Model) refusal(c change, err error) string {
-	code, undoes, what := schedctl.CodeOf(err), c.undoes, noun(c.post)
+func (m *Model) refusal(c postlist.Change, err error) string {
+	code, undoes, what := schedctl.CodeOf(err), c.Undoes, postlist.Noun(c.Post)
 	switch {
 	case undoes != nil && code == schedctl.VersionMismatch:
-		return "cannot " + undoes.label + ": it has been changed since"
+		return "cannot " + undoes.Label + ": it has been changed since"
 	case undoes != nil && code == schedctl.NotFound:
-		return "cannot " + undoes.label + ": it has been deleted since"
+		return "cannot " + undoes.Label + ": it has been deleted since"
 	case undoes != nil && !screen.NoResponse(err):
-		return "cannot " + undoes.label + ": " + screen.Explain(err)
+		return "cannot " + undoes.Label + ": " + screen.Explain(err)
 	case schedctl.CodeOf(err) == schedctl.VersionMismatch:
 		return "someone else has changed this " + what + ": nothing was saved. Check the " + what + " and try again"
 	case code == schedctl.ApprovalNotPending:
@@ -174,5 +161,3 @@ func (m *Model) refusal(c change, err error) string {
 	}
 	return "not saved: " + screen.Explain(err)
 }
-
-func versionOf(p apiv1.Post) screen.Version { return screen.Version{ID: p.ID, Number: p.Version} }

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -146,11 +147,11 @@ func (d *commandLine) help(m *Model) string {
 
 // chosenText describes the posts that an action changes.
 func (m *Model) chosenText() string {
-	if n := len(m.marks.order); n > 0 {
+	if n := len(m.marks.Order); n > 0 {
 		return screen.Plural(n, "marked post")
 	}
 	if p, ok := m.currentPost(); ok {
-		return quoted(p)
+		return postlist.Quoted(p)
 	}
 	return "no post"
 }

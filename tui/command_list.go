@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -45,7 +46,7 @@ func commands() []command {
 		}},
 		{name: "mark", about: "mark all posts that are loaded in this view", run: (*Model).runMark},
 		{name: "unmark", about: "end all marks", run: func(m *Model, _ string) (tea.Cmd, string) {
-			m.marks.clear()
+			m.marks.Clear()
 			return nil, ""
 		}},
 		{name: "search", arg: "TEXT", optional: true, about: "show the posts with a text; without one, all", example: "search release", run: (*Model).runSearch},
@@ -177,10 +178,10 @@ func (m *Model) runMark(string) (tea.Cmd, string) {
 		return nil, "this view has no posts to mark"
 	}
 	all := true
-	for i := range f.pages {
-		for _, p := range f.pages[i].posts {
-			if !isSeries(p) && all {
-				all = m.marks.set(p)
+	for i := range f.Pages {
+		for _, p := range f.Pages[i].Posts {
+			if !postlist.IsSeries(p) && all {
+				all = m.marks.Set(p)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -31,10 +32,10 @@ const (
 
 // draft is the initial content of a composer.
 type draft struct {
-	post apiv1.Post // the edited post; without an id the composer creates one
-	from apiv1.Post // the source of text, accounts and overrides
-	slot *ghost     // the slot for which a post is written, or nil
-	time string     // the initial time of a new post
+	post apiv1.Post      // the edited post; without an id the composer creates one
+	from apiv1.Post      // the source of text, accounts and overrides
+	slot *postlist.Ghost // the slot for which a post is written, or nil
+	time string          // the initial time of a new post
 
 	resends bool // saving makes a new post for the failed targets of post
 }
@@ -47,8 +48,8 @@ func copyDraft(p apiv1.Post) draft { return draft{from: p} }
 func resendDraft(p apiv1.Post) draft {
 	from := p
 	from.SocialAccountIDs, from.TargetOverrides = nil, nil
-	for _, t := range failedTargets(p) {
-		if !outcomeUnknown(t) && !slices.ContainsFunc(t.Parts, func(p apiv1.TargetPart) bool { return p.Status == schedctl.Published }) {
+	for _, t := range postlist.FailedTargets(p) {
+		if !postlist.OutcomeUnknown(t) && !slices.ContainsFunc(t.Parts, func(p apiv1.TargetPart) bool { return p.Status == schedctl.Published }) {
 			from.SocialAccountIDs = append(from.SocialAccountIDs, t.SocialAccountID)
 		}
 	}
@@ -67,7 +68,7 @@ func queueDraft(q apiv1.Queue) draft {
 }
 
 // slotDraft returns a draft for a free slot, for the accounts that its queue names.
-func slotDraft(g ghost, q apiv1.Queue) draft {
+func slotDraft(g postlist.Ghost, q apiv1.Queue) draft {
 	return draft{from: apiv1.Post{SocialAccountIDs: q.SocialAccountIDs}, slot: &g}
 }
 
@@ -129,7 +130,7 @@ func (m *Model) compose(d draft) tea.Cmd {
 		c.timeInput.SetValue(d.time)
 	}
 	if g := d.slot; g != nil {
-		c.slotText = "slot " + g.At.In(m.Zone).Format("Mon 2 Jan 2006 15:04") + " in " + screen.OneLine(g.queue)
+		c.slotText = "slot " + g.At.In(m.Zone).Format("Mon 2 Jan 2006 15:04") + " in " + screen.OneLine(g.Queue)
 		c.timeInput.SetValue(c.slotText)
 	}
 	c.timeInput.Blur()

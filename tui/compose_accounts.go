@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -36,7 +37,7 @@ func (f *accountFilter) of(list []apiv1.Account) (out []apiv1.Account) {
 // groups returns the account groups that match.
 func (f *accountFilter) groups(list []apiv1.AccountGroup) (out []apiv1.AccountGroup) {
 	for _, g := range list {
-		if strings.Contains(strings.ToLower(groupName(g)), strings.ToLower(f.text)) {
+		if strings.Contains(strings.ToLower(postlist.GroupName(g)), strings.ToLower(f.text)) {
 			out = append(out, g)
 		}
 	}

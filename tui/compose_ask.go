@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -53,7 +54,7 @@ func (c *composer) askFile(m *Model) tea.Cmd {
 func (c *composer) askAltText(m *Model) {
 	a := c.media.list[c.media.cursor]
 	q := &question{label: "Alt text: ", input: screen.NewInput(m.Theme, "what people who cannot see the file should know")}
-	q.input.SetValue(a.alt)
+	q.input.SetValue(a.Alt)
 	shown := q.input.Value()
 	q.accept = func(text string) (tea.Cmd, string) {
 		if text == shown {
@@ -63,8 +64,8 @@ func (c *composer) askAltText(m *Model) {
 			return nil, screen.Explain(err)
 		}
 		for i := range c.media.list {
-			if c.media.list[i].asset.ID == a.asset.ID && c.media.list[i].part == a.part {
-				c.media.list[i].alt = strings.TrimSpace(text)
+			if c.media.list[i].Asset.ID == a.Asset.ID && c.media.list[i].part == a.part {
+				c.media.list[i].Alt = strings.TrimSpace(text)
 			}
 		}
 		return c.check(), ""
@@ -117,7 +118,7 @@ func (c *composer) questionLines(t screen.Theme, width int) []string {
 	q := c.asking
 	in := q.input
 	in.Width = max(1, width-len(q.label)-2)
-	lines := []string{truncate(t.Title.Render(q.label)+screen.Own(in.View()), width)}
+	lines := []string{postlist.Truncate(t.Title.Render(q.label)+screen.Own(in.View()), width)}
 	if q.fault != "" {
 		for _, l := range screen.Wrap(q.fault, width) {
 			lines = append(lines, t.Bad.Render(l))

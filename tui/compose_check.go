@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -102,7 +103,7 @@ func (c *composer) validate(m *Model, msg checkMsg) tea.Cmd {
 	if msg.seq != c.validation.seq || c.isEmpty() || c.emptyPart() != "" {
 		return nil
 	}
-	cl, id, body := m.Client(), c.draft.post.ID, c.body(booking{})
+	cl, id, body := m.Client(), c.draft.post.ID, c.body(postlist.Booking{})
 	body.SocialAccountIDs = append([]string{}, c.accountIDs...)
 	return m.Call(func(ctx context.Context) tea.Msg {
 		result, err := cl.Validate(ctx, id, body)
@@ -122,10 +123,10 @@ type counter struct {
 func (c *composer) counters(a apiv1.Account) (list []counter) {
 	limit := limitOf(a)
 	for i, text := range c.partsFor(a.ID) {
-		list = append(list, counter{part: partName(i), length: limit.Length(text), limit: limit.Max})
+		list = append(list, counter{part: postlist.PartName(i), length: limit.Length(text), limit: limit.Max})
 	}
 	if c.hasComment() {
-		list = append(list, counter{part: partName(commentPart), length: limit.Length(c.comment()), limit: limit.Max})
+		list = append(list, counter{part: postlist.PartName(postlist.CommentPart), length: limit.Length(c.comment()), limit: limit.Max})
 	}
 	if c.validation.resultSeq != c.validation.seq {
 		return list
@@ -189,7 +190,7 @@ func (n counter) draw(t screen.Theme) string {
 }
 
 // problems returns what the daemon would refuse and what it warns about.
-func (c *composer) problems(s drawContext) (bad, warn []string) {
+func (c *composer) problems(s postlist.Scene) (bad, warn []string) {
 	if c.validation.resultSeq != c.validation.seq || c.validation.resultSeq == 0 {
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -68,9 +69,9 @@ func (c *composer) saveDraft(m *Model) tea.Cmd {
 	}
 	c.fault, c.sending = "", true
 	if c.draft.post.ID == "" || c.savesNewDraft() {
-		return c.create(m, booking{})
+		return c.create(m, postlist.Booking{})
 	}
-	return c.edit(m, booking{})
+	return c.edit(m, postlist.Booking{})
 }
 
 // savesNewDraft reports whether saving a draft creates another post.
@@ -86,9 +87,9 @@ func (c *composer) discard(m *Model) {
 	if strings.TrimSpace(text) == "" {
 		text = c.allText()
 	}
-	m.offerUndo(&undo{
-		label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
-		run: func(_ *undo) tea.Cmd {
+	m.offerUndo(&postlist.Undo{
+		Label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
+		Run: func(_ *postlist.Undo) tea.Cmd {
 			m.dialog = c
 			return c.check()
 		},

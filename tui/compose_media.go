@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -20,7 +21,7 @@ import (
 
 // attachment is one file of the post in the composer.
 type attachment struct {
-	mediaOf
+	postlist.MediaOf
 	part      int    // 0 for the first part, or commentPart
 	path      string // of a file that was attached here
 	number    int    // identifies an upload, to ignore the result of a removed one
@@ -55,8 +56,8 @@ func (m uploadTickMsg) composer() string { return m.id }
 func (c *composer) setMedia(p apiv1.Post) {
 	c.media.before = nil
 	add := func(list []apiv1.PostMedia, part int) {
-		for _, m := range postMedia(list, p.MediaAssets) {
-			c.media.before = append(c.media.before, attachment{mediaOf: m, part: part})
+		for _, m := range postlist.PostMedia(list, p.MediaAssets) {
+			c.media.before = append(c.media.before, attachment{MediaOf: m, part: part})
 		}
 	}
 	add(p.Media, 0)
@@ -64,7 +65,7 @@ func (c *composer) setMedia(p apiv1.Post) {
 		add(part.Media, i+1)
 	}
 	if p.FirstComment != nil {
-		add(p.FirstComment.Media, commentPart)
+		add(p.FirstComment.Media, postlist.CommentPart)
 	}
 	c.media.list = slices.Clone(c.media.before)
 }
@@ -72,7 +73,7 @@ func (c *composer) setMedia(p apiv1.Post) {
 // mediaChanged reports whether a file or an alt text of a part has changed.
 func (c *composer) mediaChanged(part int) bool {
 	return !slices.EqualFunc(ofPart(c.media.list, part), ofPart(c.media.before, part), func(a, b attachment) bool {
-		return a.asset.ID == b.asset.ID && a.alt == b.alt
+		return a.Asset.ID == b.Asset.ID && a.Alt == b.Alt
 	})
 }
 
@@ -97,7 +98,7 @@ func (c *composer) mediaBody(part int) []apiv1.PostMedia {
 		if a.uploading || a.fault != "" {
 			continue
 		}
-		list = append(list, apiv1.PostMedia{ID: a.asset.ID, AltText: &a.alt})
+		list = append(list, apiv1.PostMedia{ID: a.Asset.ID, AltText: &a.Alt})
 	}
 	return list
 }
@@ -172,7 +173,7 @@ func (c *composer) sortMedia() {
 // moveMedia moves the files of the parts of the thread to other parts.
 func (c *composer) moveMedia(to func(part int) int) {
 	for i := range c.media.list {
-		if a := &c.media.list[i]; a.part != commentPart {
+		if a := &c.media.list[i]; a.part != postlist.CommentPart {
 			a.part = to(a.part)
 		}
 	}
@@ -188,17 +189,17 @@ func (c *composer) moveFile(by int) tea.Cmd {
 		last = parts
 	}
 	part := a.part
-	if part == commentPart {
+	if part == postlist.CommentPart {
 		part = parts
 	}
 	if part = max(0, min(part+by, last)); part == parts {
-		part = commentPart
+		part = postlist.CommentPart
 	}
 	if part == a.part {
 		return nil
 	}
-	if slices.ContainsFunc(ofPart(c.media.list, part), func(other attachment) bool { return other.asset.ID == a.asset.ID && a.asset.ID != "" }) {
-		c.fault = partName(part) + " already has " + fileName(a.asset)
+	if slices.ContainsFunc(ofPart(c.media.list, part), func(other attachment) bool { return other.Asset.ID == a.Asset.ID && a.Asset.ID != "" }) {
+		c.fault = postlist.PartName(part) + " already has " + postlist.FileName(a.Asset)
 		return nil
 	}
 	a.part = part
@@ -220,18 +221,18 @@ func (c *composer) handleUploaded(msg uploadedMsg) tea.Cmd {
 		a.fault = screen.Explain(msg.err)
 		return nil
 	}
-	if slices.ContainsFunc(ofPart(list, a.part), func(other attachment) bool { return other.asset.ID == msg.asset.ID }) {
+	if slices.ContainsFunc(ofPart(list, a.part), func(other attachment) bool { return other.Asset.ID == msg.asset.ID }) {
 		holder := "the post"
 		if c.hasSeveralParts() {
-			holder = partName(a.part)
+			holder = postlist.PartName(a.part)
 		}
 		c.removeMedia(i)
-		c.fault = holder + " already has " + fileName(msg.asset)
+		c.fault = holder + " already has " + postlist.FileName(msg.asset)
 		return nil
 	}
-	a.asset = msg.asset
+	a.Asset = msg.asset
 	if msg.asset.AltText != nil {
-		a.alt = *msg.asset.AltText
+		a.Alt = *msg.asset.AltText
 	}
 	return c.check()
 }
@@ -258,7 +259,7 @@ func (c *composer) handleMediaKey(m *Model, k tea.KeyMsg) tea.Cmd {
 		return c.moveFile(-1)
 	case key.Matches(k, m.Keys.OtherPart):
 		return c.moveFile(1)
-	case key.Matches(k, m.Keys.Open) && c.media.list[c.media.cursor].asset.ID != "":
+	case key.Matches(k, m.Keys.Open) && c.media.list[c.media.cursor].Asset.ID != "":
 		c.askAltText(m)
 	}
 	return nil
@@ -266,7 +267,7 @@ func (c *composer) handleMediaKey(m *Model, k tea.KeyMsg) tea.Cmd {
 
 // mediaLines renders the files near the cursor, with a counter. A post without files has
 // no lines.
-func (c *composer) mediaLines(s drawContext, width, room int) []string {
+func (c *composer) mediaLines(s postlist.Scene, width, room int) []string {
 	list := c.media.list
 	if len(list) == 0 {
 		return nil
@@ -277,7 +278,7 @@ func (c *composer) mediaLines(s drawContext, width, room int) []string {
 		here := c.field == fieldMedia && i == c.media.cursor
 		left, right := list[i].labels(s.Theme)
 		if c.hasSeveralParts() {
-			left = partName(list[i].part) + ": " + left
+			left = postlist.PartName(list[i].part) + ": " + left
 		}
 		const least = 12 // columns for the name
 		right = screen.Clip(right, width-4-min(least, ansi.StringWidth(left)))
@@ -291,18 +292,18 @@ func (c *composer) mediaLines(s drawContext, width, room int) []string {
 func (a *attachment) labels(t screen.Theme) (left, right string) {
 	switch {
 	case a.uploading && a.size.Load() > 0:
-		return screen.OneLine(a.path), t.Warn.Render(fmt.Sprintf("uploading %s, %d %%", byteText(a.size.Load()), 100*a.sent.Load()/a.size.Load()))
+		return screen.OneLine(a.path), t.Warn.Render(fmt.Sprintf("uploading %s, %d %%", postlist.ByteText(a.size.Load()), 100*a.sent.Load()/a.size.Load()))
 	case a.uploading:
 		return screen.OneLine(a.path), t.Warn.Render("uploading …")
 	case a.fault != "":
 		return screen.OneLine(a.path), t.Bad.Render(screen.OneLine(a.fault))
-	case a.alt == "":
-		right = t.Warn.Render(altLabel(""))
+	case a.Alt == "":
+		right = t.Warn.Render(postlist.AltLabel(""))
 	default:
-		right = altLabel(a.alt)
+		right = postlist.AltLabel(a.Alt)
 	}
-	left = fileName(a.asset)
-	if facts := mediaFacts(a.asset); facts != "" {
+	left = postlist.FileName(a.Asset)
+	if facts := postlist.MediaFacts(a.Asset); facts != "" {
 		left += " " + t.Faint.Render(facts)
 	}
 	return left, right

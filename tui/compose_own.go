@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/postlist"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -255,7 +257,7 @@ func (c *composer) allText() string {
 }
 
 // droppedFiles warns about files of parts that the own text of an account lacks.
-func (c *composer) droppedFiles(s drawContext) (warn []string) {
+func (c *composer) droppedFiles(s postlist.Scene) (warn []string) {
 	for _, id := range c.accountIDs {
 		own := c.ownText(id).thread
 		if own == nil {
@@ -267,7 +269,7 @@ func (c *composer) droppedFiles(s drawContext) (warn []string) {
 		}
 		for i := len(own); i < len(parts); i++ {
 			if len(parts[i].Media) > 0 {
-				warn = append(warn, s.Name(id)+": its own text has no "+partName(i+1)+", so the files of that part are not published there")
+				warn = append(warn, s.Name(id)+": its own text has no "+postlist.PartName(i+1)+", so the files of that part are not published there")
 			}
 		}
 	}

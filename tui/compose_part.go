@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -16,23 +17,12 @@ import (
 	"github.com/schedctl/schedctl/client/threadtext"
 )
 
-// commentPart is the part of the files of the first comment.
-const commentPart = -1
-
-// partName returns how people call a part.
-func partName(part int) string {
-	if part == commentPart {
-		return "comment"
-	}
-	return fmt.Sprintf("part %d", part+1)
-}
-
 // hasSeveralParts reports whether the post has a thread or a first comment.
 func (c *composer) hasSeveralParts() bool { return len(c.commonParts()) > 1 || c.hasComment() }
 
 // hasComment reports whether the post has a first comment.
 func (c *composer) hasComment() bool {
-	return strings.TrimSpace(c.comment()) != "" || c.hasMedia(commentPart)
+	return strings.TrimSpace(c.comment()) != "" || c.hasMedia(postlist.CommentPart)
 }
 
 // isEmpty reports whether the post has neither text nor files.
@@ -48,7 +38,7 @@ func (c *composer) emptyPart() string {
 			if len(parts) == 1 {
 				return "the text is empty"
 			}
-			return partName(i) + " is empty: write its text, attach a file, or remove the line " + threadtext.Separator
+			return postlist.PartName(i) + " is empty: write its text, attach a file, or remove the line " + threadtext.Separator
 		}
 	}
 	return ""
@@ -74,7 +64,7 @@ func (c *composer) firstComment() *apiv1.Part {
 	if strings.TrimSpace(text) == "" {
 		text = ""
 	}
-	return &apiv1.Part{Content: text, Media: c.mediaBody(commentPart)}
+	return &apiv1.Part{Content: text, Media: c.mediaBody(postlist.CommentPart)}
 }
 
 // partsChanged reports whether the text or the files of a part have changed.
@@ -102,7 +92,7 @@ func (c *composer) commentChanged() bool {
 	if comment := c.draft.from.FirstComment; comment != nil {
 		before = comment.Content
 	}
-	return c.comment() != before || c.mediaChanged(commentPart)
+	return c.comment() != before || c.mediaChanged(postlist.CommentPart)
 }
 
 // isSeparator reports whether a line of the field separates parts.
@@ -111,7 +101,7 @@ func isSeparator(line string) bool { return len(threadtext.Split(line)) > 1 }
 // cursorPart returns the part in which the cursor of the field is.
 func (c *composer) cursorPart() (part int) {
 	if c.texts.shown == commentText {
-		return commentPart
+		return postlist.CommentPart
 	}
 	for i, line := range strings.Split(c.text.Value(), "\n") {
 		if i < c.text.Line() && isSeparator(line) {
@@ -145,7 +135,7 @@ func (c *composer) handleTextKey(m *Model, k tea.KeyMsg) tea.Cmd {
 	part, last := c.cursorPart(), len(c.fieldParts())-1
 	switch {
 	case key.Matches(k, m.Keys.NewPart):
-		if part == commentPart {
+		if part == postlist.CommentPart {
 			c.fault = "a first comment has one part: press " + m.Keys.BackToText.Help().Key + " to go back to the text"
 			return nil
 		}
@@ -232,13 +222,13 @@ func (c *composer) countLines(t screen.Theme, accounts []apiv1.Account, width in
 	}
 	const most = 2 // lines
 	current, name, atCurrent := c.cursorPart(), "  Parts", 0
-	if current == commentPart {
+	if current == postlist.CommentPart {
 		current = len(list) - 1
 	}
 	line := name
 	for i, n := range list {
 		number := fmt.Sprint(i + 1)
-		if n.part == partName(commentPart) {
+		if n.part == postlist.PartName(postlist.CommentPart) {
 			number = n.part
 		}
 		text := number + " " + n.text()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -66,7 +67,7 @@ func (c *composer) previewLines(m *Model, width, height int) []string {
 
 // previewOf renders what one account gets, as its network counts and shortens it.
 func (c *composer) previewOf(m *Model, a apiv1.Account, width int) []string {
-	t, s, limit, body := m.Theme, m.scene(), limitOf(a), c.body(booking{})
+	t, s, limit, body := m.Theme, m.scene(), limitOf(a), c.body(postlist.Booking{})
 	lines := []string{t.Title.Render(screen.Clip(screen.OneLine(a.Name)+", "+screen.OneLine(a.Platform), width))}
 	if w := body.ContentWarning; w != nil && *w != "" {
 		lines = append(lines, screen.Wrap("behind the warning: "+*w, width)...)
@@ -84,7 +85,7 @@ func (c *composer) previewOf(m *Model, a apiv1.Account, width int) []string {
 		lines = append(lines, screen.Wrap(card, width)...)
 	}
 	if body.Poll != nil && len(body.Poll.Options) > 0 {
-		lines = append(lines, pollLines(s, *body.Poll, width)...)
+		lines = append(lines, postlist.PollLines(s, *body.Poll, width)...)
 	}
 	if c.hasComment() {
 		lines = append(lines, "First comment")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -58,7 +59,7 @@ func (c *composer) createSeries(m *Model, r repeat.Repetition) tea.Cmd {
 	if c.fault != "" {
 		return nil
 	}
-	p := c.body(booking{})
+	p := c.body(postlist.Booking{})
 	s := apiv1.CreateSeries{Name: seriesName(p), Timezone: zone, Start: string(r.Start), Rule: r.Rule.String()}
 	fields.Copy(&s, p)
 	cl, id := m.Client(), c.id
@@ -100,6 +101,6 @@ func (c *composer) takeSeriesMade(m *Model, msg seriesMadeMsg) tea.Cmd {
 	}
 	m.dialog = nil
 	m.ShowNotice("saved: the series “" + screen.OneLine(msg.series.Name) + "”; its posts appear as their time comes near")
-	m.offerUndo(&undo{why: "the series “" + screen.OneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
+	m.offerUndo(&postlist.Undo{Why: "the series “" + screen.OneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
 	return m.reload()
 }

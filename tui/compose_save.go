@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,8 +22,8 @@ import (
 
 // sentPost is the last request to create the post.
 type sentPost struct {
-	typed      string  // the time as it was typed
-	booking    booking // what typed meant at that time
+	typed      string           // the time as it was typed
+	booking    postlist.Booking // what typed meant at that time
 	wantedSlot time.Time
 	blackout   string // the time that a blackout has refused, as it was typed
 	key        string
@@ -38,7 +39,7 @@ func (c *composer) save(m *Model, submits bool) tea.Cmd {
 	}
 	c.submits = submits
 	r, repeats := c.repetition(m)
-	var b booking
+	var b postlist.Booking
 	fault := ""
 	if !repeats {
 		b, fault = c.publishTime(m)
@@ -55,7 +56,7 @@ func (c *composer) save(m *Model, submits bool) tea.Cmd {
 		fault = c.emptyPart()
 	case c.settingsFault():
 		return nil
-	case b.publishAt != nil && len(c.accountIDs) == 0:
+	case b.PublishAt != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or clear the time to save a draft"
 	case c.draft.post.ID != "" && !c.draft.resends && !submits && !c.changed():
 		m.dialog = nil
@@ -69,8 +70,8 @@ func (c *composer) save(m *Model, submits bool) tea.Cmd {
 		return c.createSeries(m, r)
 	}
 	typed := c.timeInput.Value()
-	b.allowBlackout = b.publishAt != nil && typed == c.sent.blackout
-	c.sending, c.sent.wantedSlot, c.sent.blackout = true, b.wantedSlot(), ""
+	b.AllowBlackout = b.PublishAt != nil && typed == c.sent.blackout
+	c.sending, c.sent.wantedSlot, c.sent.blackout = true, b.WantedSlot(), ""
 	if c.draft.post.ID == "" {
 		return c.create(m, b)
 	}
@@ -78,52 +79,40 @@ func (c *composer) save(m *Model, submits bool) tea.Cmd {
 }
 
 // submitFault says why no approval can be asked for, or is empty.
-func (c *composer) submitFault(b booking) string {
+func (c *composer) submitFault(b postlist.Booking) string {
 	switch {
 	case c.draft.resends:
 		return "save the new post first, and then ask for its approval with A"
 	case c.draft.post.ID != "" && c.draft.post.Status != schedctl.Draft:
 		return "only a draft can wait for an approval: leave the editor and press U to make the post a draft"
-	case c.draft.post.ID != "" && isPending(c.draft.post):
+	case c.draft.post.ID != "" && postlist.IsPending(c.draft.post):
 		return "the post waits for an approval already: ctrl+s saves what you have changed"
 	case len(c.accountIDs) == 0:
 		return "choose an account first"
-	case b.publishAt != nil && b.publishAt.Now:
+	case b.PublishAt != nil && b.PublishAt.Now:
 		return "a post that waits for an approval cannot be published now: type a time, or next-slot"
-	case b.publishAt != nil && b.queueID != nil && b.wantedSlot().IsZero():
+	case b.PublishAt != nil && b.QueueID != nil && b.WantedSlot().IsZero():
 		return "a slot of a certain queue cannot be proposed: type a time, or next-slot"
 	}
 	return ""
 }
 
-// proposal returns the time that a booking proposes, or nil for none. A slot is proposed by
-// its time.
-func (b booking) proposal() *apiv1.ProposedTime {
-	switch at := b.wantedSlot(); {
-	case b.publishAt == nil:
-		return nil
-	case !at.IsZero():
-		return &apiv1.ProposedTime{Time: at}
-	}
-	return &apiv1.ProposedTime{Time: b.publishAt.Time, NextSlot: b.publishAt.NextSlot}
-}
-
 // publishTime returns the booking for the API, empty for none, and what is wrong with the
 // typed time.
-func (c *composer) publishTime(m *Model) (b booking, fault string) {
+func (c *composer) publishTime(m *Model) (b postlist.Booking, fault string) {
 	text := strings.TrimSpace(c.timeInput.Value())
 	isNew := c.draft.post.ID == "" || c.draft.resends
 	switch {
 	case text == "" && !isNew && c.draft.post.Status == schedctl.Scheduled:
-		return booking{}, "a scheduled post needs a time: leave the editor and press U to make it a draft, or c to cancel it"
+		return postlist.Booking{}, "a scheduled post needs a time: leave the editor and press U to make it a draft, or c to cancel it"
 	case text == "", !isNew && c.timeInput.Value() == c.originalTime:
-		return booking{}, ""
+		return postlist.Booking{}, ""
 	case c.draft.slot != nil && text == c.slotText:
-		return slotTime(c.draft.slot.queueID, c.draft.slot.At.Time), ""
+		return postlist.SlotTime(c.draft.slot.QueueID, c.draft.slot.At.Time), ""
 	case strings.EqualFold(text, apiv1.PublishNow) && isNew:
-		return booking{publishAt: apiv1.Now()}, ""
+		return postlist.Booking{PublishAt: apiv1.Now()}, ""
 	case strings.EqualFold(text, apiv1.PublishNow):
-		return booking{}, "save the post first, then press P to publish it"
+		return postlist.Booking{}, "save the post first, then press P to publish it"
 	}
 	if c.sent.noResponse && text == c.sent.typed {
 		return c.sent.booking, "" // a retry of "in 2h" must not create another post
@@ -135,21 +124,21 @@ func (c *composer) publishTime(m *Model) (b booking, fault string) {
 }
 
 // body returns the request that creates the post.
-func (c *composer) body(b booking) apiv1.CreatePost {
+func (c *composer) body(b postlist.Booking) apiv1.CreatePost {
 	body := fields.Request(c.draft.from)
 	body.Content, body.Media, body.Thread, body.FirstComment = c.commonParts()[0], c.mediaBody(0), c.thread(), c.firstComment()
 	body.SocialAccountIDs, body.TargetOverrides = slices.Clone(c.accountIDs), c.overrides()
-	body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.publishAt, b.queueID, b.notBefore, b.allowBlackout
+	body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.PublishAt, b.QueueID, b.NotBefore, b.AllowBlackout
 	body.PostStyle = nil // it may be wrong for the new text
 	change, _, _ := c.settings.change()
 	fields.Apply(change, &body)
 	return body
 }
 
-func (c *composer) create(m *Model, b booking) tea.Cmd {
+func (c *composer) create(m *Model, b postlist.Booking) tea.Cmd {
 	cl, body, id := m.Client(), c.body(b), c.id
 	if c.submits {
-		body.Submit, body.ProposedAt = &apiv1.SubmitNew{}, b.proposal()
+		body.Submit, body.ProposedAt = &apiv1.SubmitNew{}, b.Proposal()
 		body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = nil, nil, nil, false
 	}
 	once := c.idempotencyKey(body)
@@ -174,12 +163,12 @@ func (c *composer) idempotencyKey(body apiv1.CreatePost) string {
 	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
 }
 
-func (c *composer) edit(m *Model, b booking) tea.Cmd {
+func (c *composer) edit(m *Model, b postlist.Booking) tea.Cmd {
 	p := c.draft.post
 	body, _, _ := c.settings.change()
-	proposed, submits := b.proposal(), c.submits
+	proposed, submits := b.Proposal(), c.submits
 	if !submits {
-		body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.publishAt, b.queueID, b.notBefore, b.allowBlackout
+		body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.PublishAt, b.QueueID, b.NotBefore, b.AllowBlackout
 	}
 	if text := c.commonParts()[0]; text != c.draft.from.Content {
 		body.Content = &text
@@ -193,7 +182,7 @@ func (c *composer) edit(m *Model, b booking) tea.Cmd {
 	}
 	if c.commentChanged() {
 		if body.FirstComment = c.firstComment(); body.FirstComment == nil {
-			body.FirstComment = noComment()
+			body.FirstComment = postlist.NoComment()
 		}
 	}
 	overrides := append([]apiv1.Override{}, c.overrides()...)
@@ -213,10 +202,10 @@ func (c *composer) edit(m *Model, b booking) tea.Cmd {
 	return m.Call(func(ctx context.Context) tea.Msg {
 		post, err := p, error(nil)
 		if !unchanged {
-			post, err = send(ctx, versionOf(p), body)
+			post, err = send(ctx, postlist.VersionOf(p), body)
 		}
 		if submits && err == nil {
-			post, err = cl.Submit(ctx, versionOf(post), apiv1.SubmitPost{ProposedAt: proposed}, once)
+			post, err = cl.Submit(ctx, postlist.VersionOf(post), apiv1.SubmitPost{ProposedAt: proposed}, once)
 		}
 		saved := savedMsg{id: id, post: post, err: err}
 		if schedctl.CodeOf(err) == schedctl.VersionMismatch {
@@ -244,7 +233,7 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 		return nil
 	case schedctl.CodeOf(msg.err) == schedctl.InBlackout:
 		c.sent.blackout = c.timeInput.Value()
-		c.fault = blackoutText(msg.err) + ": save again to use this time anyway, or type another one"
+		c.fault = postlist.BlackoutText(msg.err) + ": save again to use this time anyway, or type another one"
 		return nil
 	case screen.NoResponse(msg.err):
 		c.fault = "no response; your text is kept. Save again when the daemon is back: " + screen.Explain(msg.err)
@@ -258,11 +247,11 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	m.refreshSlots()
 	m.selectPost(msg.post.ID)
 	if f := m.feed(); f != nil {
-		f.edited = &msg.post
+		f.Edited = &msg.post
 	}
 	text, other := "saved: "+m.describe(msg.post), false
 	if msg.post.Status == schedctl.Scheduled && !c.sent.wantedSlot.IsZero() {
-		text, other = slotReport(msg.post, c.sent.wantedSlot, m.Zone)
+		text, other = postlist.SlotReport(msg.post, c.sent.wantedSlot, m.Zone)
 		text = "saved: " + text
 	}
 	switch {
@@ -283,7 +272,7 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 
 // undoSave returns the undo of a save. A new draft has no undo: deleting it would
 // lose its text.
-func (m *Model) undoSave(before, after apiv1.Post) *undo {
+func (m *Model) undoSave(before, after apiv1.Post) *postlist.Undo {
 	switch {
 	case before.ID == after.ID:
 		return m.restoreUndo(before, after)
@@ -295,5 +284,5 @@ func (m *Model) undoSave(before, after apiv1.Post) *undo {
 	case after.Status == schedctl.Draft:
 		return nil
 	}
-	return cannotUndo(after, "was published")
+	return postlist.CannotUndo(after, "was published")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -90,7 +91,7 @@ func (c *composer) insertSnippet(m *Model, text string) tea.Cmd {
 // the same ones, and reports whether it did.
 func (c *composer) warnsOfReferences(m *Model) bool {
 	var found []string
-	fields.MapTexts(c.body(booking{}), func(text string) string {
+	fields.MapTexts(c.body(postlist.Booking{}), func(text string) string {
 		for _, r := range fields.SnippetReferences(text) {
 			found = append(found, text[r.Start:r.End])
 		}

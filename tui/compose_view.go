@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -66,7 +67,7 @@ func (c *composer) drawText(width, height int) string {
 func textWidth(width int) int { return max(3, width-1) }
 
 // title names the text in the field, and the part with the cursor.
-func (c *composer) title(s drawContext) string {
+func (c *composer) title(s postlist.Scene) string {
 	part := ""
 	if n := len(c.fieldParts()); n > 1 {
 		part = fmt.Sprintf(", part %d of %d", c.cursorPart()+1, n)
@@ -83,7 +84,7 @@ func (c *composer) title(s drawContext) string {
 		if c.draft.post.SeriesID != nil {
 			what = " occurrence, apart from its series"
 		}
-		if isPending(c.draft.post) {
+		if postlist.IsPending(c.draft.post) {
 			what = " that waits for approval; its editor cannot approve it"
 		}
 		return "Edit " + string(c.draft.post.Status) + what + part
@@ -110,7 +111,7 @@ func (c *composer) label(text string, field int) string {
 }
 
 // accountLines renders the accounts and groups near the cursor.
-func (c *composer) accountLines(m *Model, s drawContext, width, room int) []string {
+func (c *composer) accountLines(m *Model, s postlist.Scene, width, room int) []string {
 	title, err := "To", m.accounts.err
 	list, groups := c.narrow.of(m.accounts.list), c.narrow.groups(m.groups.list)
 	rows := len(list) + len(groups)
@@ -160,7 +161,7 @@ func (c *composer) timeLines(m *Model, width int) []string {
 	in.Width = max(1, width-9)
 	lines := []string{c.label("When ", fieldTime) + screen.Own(in.View())}
 	text := strings.TrimSpace(in.Value())
-	if slot := m.scene().slotText(c.draft.post); slot != "" && in.Value() == c.originalTime {
+	if slot := m.scene().SlotText(c.draft.post); slot != "" && in.Value() == c.originalTime {
 		lines = append(lines, "  "+m.Theme.Faint.Render(screen.Clip(slot, width-2)))
 	}
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {

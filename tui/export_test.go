@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -39,8 +40,8 @@ func UnsavedText(m tea.Model) string { return m.(*Model).unsaved().Text }
 // Kept returns the number of posts in memory.
 func Kept(m tea.Model) (n int) {
 	for _, f := range m.(*Model).feeds {
-		for _, p := range f.pages {
-			n += len(p.posts)
+		for _, p := range f.Pages {
+			n += len(p.Posts)
 		}
 	}
 	return n
@@ -70,10 +71,10 @@ func LinkStates(ctx context.Context, c screen.Client, notify func(string)) {
 }
 
 // Pictures returns the pictures of a post.
-func Pictures(p apiv1.Post) []Picture { return pictures(p) }
+func Pictures(p apiv1.Post) []postlist.Picture { return postlist.Pictures(p) }
 
 // QueueTimes describes the timetable of a queue.
-func QueueTimes(q apiv1.Queue) string { return queueTimes(q) }
+func QueueTimes(q apiv1.Queue) string { return postlist.QueueTimes(q) }
 
 // AccountTags returns the texts of account tags, by the id of the account.
 func AccountTags(list []apiv1.Account) map[string]string {

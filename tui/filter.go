@@ -15,9 +15,9 @@ func (m *Model) labels(q screen.Query) (list []string) {
 		list = append(list, q.Label)
 	}
 	for t := range m.feeds {
-		for _, page := range m.feeds[t].pages {
-			for i := range page.posts {
-				list = append(list, page.posts[i].Labels...)
+		for _, page := range m.feeds[t].Pages {
+			for i := range page.Posts {
+				list = append(list, page.Posts[i].Labels...)
 			}
 		}
 	}

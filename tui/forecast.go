@@ -46,7 +46,7 @@ type forecastMsg struct {
 // fillForecast reads the forecast, once the first screen is complete.
 func (m *Model) fillForecast() tea.Cmd {
 	f, c := &m.forecast, m.Client()
-	if f.loaded || f.loading || m.link.state != linkOpen || !m.feeds[tabAgenda].loaded {
+	if f.loaded || f.loading || m.link.state != linkOpen || !m.feeds[tabAgenda].Loaded {
 		return nil
 	}
 	f.loading, f.changed = true, false

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -42,7 +43,7 @@ func (m *Model) grabPosts() tea.Cmd {
 	for _, p := range m.chosen() {
 		_, pending := m.busy[p.ID]
 		switch {
-		case planned(p) == nil || p.Status != schedctl.Scheduled && !isProposal(p), pending, m.nudge.id == p.ID:
+		case postlist.Planned(p) == nil || p.Status != schedctl.Scheduled && !postlist.IsProposal(p), pending, m.nudge.id == p.ID:
 			left++
 		case p.ID == selected:
 			g.posts = append([]apiv1.Post{p}, g.posts...)
@@ -86,7 +87,7 @@ func (m *Model) isGrabbed(id string) bool {
 
 // at returns the new time of a post. Days keep the time of day across a clock change.
 func (g *grab) at(p apiv1.Post, zone *time.Location) when.Result {
-	at := when.Span{Days: g.days}.From(planned(p).In(zone))
+	at := when.Span{Days: g.days}.From(postlist.Planned(p).In(zone))
 	return when.Span{Elapsed: g.by}.From(at.Time)
 }
 
@@ -96,7 +97,7 @@ func (g *grab) placed(p apiv1.Post, zone *time.Location) apiv1.Post {
 		return p
 	}
 	at := g.at(p, zone).Time
-	if isProposal(p) {
+	if postlist.IsProposal(p) {
 		p.ProposedAt = &apiv1.ProposedTime{Time: at}
 		return p
 	}
@@ -112,8 +113,8 @@ func (g *grab) show(m *Model) {
 	}
 	m.previewAll(shown)
 	m.follow(shown[0])
-	if f := m.feed(); f != nil && len(f.moved) > 0 {
-		f.moved = shown
+	if f := m.feed(); f != nil && len(f.Moved) > 0 {
+		f.Moved = shown
 	}
 	g.effects, g.words = m.effectsOf(g), make(map[string]string, len(g.posts))
 	for i, e := range g.effects {
@@ -196,11 +197,11 @@ func (g *grab) read(m *Model) {
 		if text[0] == '-' {
 			s = s.Negative()
 		}
-		g.moveTo(s.From(planned(g.posts[0]).In(m.Zone)).Time)
+		g.moveTo(s.From(postlist.Planned(g.posts[0]).In(m.Zone)).Time)
 		return
 	}
 	if h, minute, ok := when.ParseClock(text); ok {
-		y, month, d := planned(g.posts[0]).In(m.Zone).Date()
+		y, month, d := postlist.Planned(g.posts[0]).In(m.Zone).Date()
 		g.moveTo(time.Date(y, month, d, h, minute, 0, 0, m.Zone))
 		return
 	}
@@ -211,7 +212,7 @@ func (g *grab) read(m *Model) {
 	}
 	to := at.Time.In(m.Zone)
 	if day {
-		h, minute, s := planned(g.posts[0]).In(m.Zone).Clock()
+		h, minute, s := postlist.Planned(g.posts[0]).In(m.Zone).Clock()
 		to = time.Date(to.Year(), to.Month(), to.Day(), h, minute, s, 0, m.Zone)
 	}
 	g.moveTo(to)
@@ -220,7 +221,7 @@ func (g *grab) read(m *Model) {
 // moveTo moves the first post to a time, and the others by as many days and as much on the
 // clock.
 func (g *grab) moveTo(to time.Time) {
-	from := planned(g.posts[0]).In(to.Location())
+	from := postlist.Planned(g.posts[0]).In(to.Location())
 	utc := func(t time.Time) time.Time {
 		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
 	}
@@ -238,7 +239,7 @@ func (g *grab) putBack(m *Model) tea.Cmd {
 	}
 	m.follow(g.posts[0])
 	for t := range m.feeds {
-		m.feeds[t].moved = nil
+		m.feeds[t].Moved = nil
 	}
 	m.ShowNotice("not moved")
 	return tea.Batch(cmds...)
@@ -254,7 +255,7 @@ func (g *grab) drop(m *Model) tea.Cmd {
 	}
 	for _, p := range g.posts {
 		if !g.at(p, m.Zone).Time.After(m.Now) {
-			g.fault = "the new time of " + quoted(p) + " is in the past: move further, or press esc to put back"
+			g.fault = "the new time of " + postlist.Quoted(p) + " is in the past: move further, or press esc to put back"
 			return nil
 		}
 	}
@@ -270,13 +271,13 @@ func (m *Model) sendMove(g *grab, posts []apiv1.Post, allowBlackout bool) tea.Cm
 		shown: func(p apiv1.Post) apiv1.Post { return g.placed(p, zone) },
 		call: func(ctx context.Context, c screen.Client, p apiv1.Post) (apiv1.Post, error) {
 			to := g.placed(p, zone)
-			if isProposal(p) {
-				return c.Edit(ctx, versionOf(p), apiv1.EditPost{ProposedAt: to.ProposedAt})
+			if postlist.IsProposal(p) {
+				return c.Edit(ctx, postlist.VersionOf(p), apiv1.EditPost{ProposedAt: to.ProposedAt})
 			}
-			return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: apiv1.At(to.PublishAt.Time), AllowBlackout: allowBlackout})
+			return c.Edit(ctx, postlist.VersionOf(p), apiv1.EditPost{PublishAt: apiv1.At(to.PublishAt.Time), AllowBlackout: allowBlackout})
 		},
 		back: func(ctx context.Context, c screen.Client, before, after apiv1.Post) (apiv1.Post, error) {
-			return c.Edit(ctx, versionOf(after), editTo(before, after))
+			return c.Edit(ctx, postlist.VersionOf(after), postlist.EditTo(before, after))
 		},
 	}
 	if !allowBlackout {
@@ -292,14 +293,14 @@ func (m *Model) sendMove(g *grab, posts []apiv1.Post, allowBlackout bool) tea.Cm
 func (m *Model) sendMoveOfOne(b bulk, g *grab) tea.Cmd {
 	p := b.posts[0]
 	c, to := m.Client(), b.shown(p)
-	ch := change{
-		post: p, shown: to, done: "moved to " + when.Format(planned(to).In(m.Zone)),
-		call: func(ctx context.Context) (apiv1.Post, error) { return b.call(ctx, c, p) },
-		undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) },
+	ch := postlist.Change{
+		Post: p, Shown: to, Done: "moved to " + when.Format(postlist.Planned(to).In(m.Zone)),
+		Call: func(ctx context.Context) (apiv1.Post, error) { return b.call(ctx, c, p) },
+		Undo: func(after apiv1.Post) *postlist.Undo { return m.restoreUndo(p, after) },
 	}
 	if b.anyway != nil {
-		ch.anyway = func() tea.Cmd { return b.anyway([]apiv1.Post{p}) }
+		ch.Anyway = func() tea.Cmd { return b.anyway([]apiv1.Post{p}) }
 	}
-	m.marks.drop(p.ID)
+	m.marks.Drop(p.ID)
 	return m.startChange(ch)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -48,20 +49,6 @@ func (m *Model) takeGroups(msg groupsMsg) {
 	}
 }
 
-// groupName returns a group as people write it.
-func groupName(g apiv1.AccountGroup) string { return "@" + screen.OneLine(g.Name) }
-
-// groupFault says why a group cannot be chosen, or is empty.
-func groupFault(g apiv1.AccountGroup) string {
-	switch {
-	case g.HiddenAccounts > 0:
-		return fmt.Sprintf("%s has %s that your key may not use: choose accounts instead", groupName(g), screen.Plural(g.HiddenAccounts, "account"))
-	case len(g.SocialAccountIDs) == 0:
-		return groupName(g) + " has no account"
-	}
-	return ""
-}
-
 // accountsNamed returns the ids of the account with a name, or of the accounts of a group,
 // such as @brand. Otherwise it says what is wrong with the name.
 func (m *Model) accountsNamed(name string) (ids []string, fault string) {
@@ -76,9 +63,9 @@ func (m *Model) accountsNamed(name string) (ids []string, fault string) {
 	names := make([]string, len(m.groups.list))
 	for i, g := range m.groups.list {
 		if strings.EqualFold(g.Name, group) {
-			return g.SocialAccountIDs, groupFault(g)
+			return g.SocialAccountIDs, postlist.GroupFault(g)
 		}
-		names[i] = groupName(g)
+		names[i] = postlist.GroupName(g)
 	}
 	fault = "there is no account group “" + screen.OneLine(name) + "”"
 	switch {
@@ -106,7 +93,7 @@ func (c *composer) hasGroup(g apiv1.AccountGroup) (all, some bool) {
 
 // toggleGroup chooses the accounts of a group, or none of them if all are chosen.
 func (c *composer) toggleGroup(g apiv1.AccountGroup) tea.Cmd {
-	if c.fault = groupFault(g); c.fault != "" {
+	if c.fault = postlist.GroupFault(g); c.fault != "" {
 		return nil
 	}
 	all, _ := c.hasGroup(g)
@@ -129,6 +116,6 @@ func (c *composer) groupLine(g apiv1.AccountGroup, here bool, width int) string 
 	if g.HiddenAccounts > 0 {
 		text += fmt.Sprintf(" and %d that your key may not use", g.HiddenAccounts)
 	}
-	line := screen.Checkbox(screen.Item{Chosen: all, Partly: some}) + " " + groupName(g) + " " + c.theme.Faint.Render(text)
+	line := screen.Checkbox(screen.Item{Chosen: all, Partly: some}) + " " + postlist.GroupName(g) + " " + c.theme.Faint.Render(text)
 	return screen.Clip(c.theme.Mark(here)+line, width-1)
 }

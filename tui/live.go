@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -102,7 +103,7 @@ func (m *Model) takeLink(msg linkMsg) tea.Cmd {
 }
 
 // text describes the state of the connection.
-func (l link) text(s drawContext) string {
+func (l link) text(s postlist.Scene) string {
 	switch l.state {
 	case linkOpen:
 		return s.Theme.Good.Render("live")

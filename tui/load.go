@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -18,7 +19,7 @@ type (
 	// pageMsg is the response to a request for a page.
 	pageMsg struct {
 		tab  tab
-		need pageRequest
+		need postlist.PageRequest
 		list apiv1.PostList
 		err  error
 
@@ -41,10 +42,10 @@ func (m *Model) fill() tea.Cmd {
 	if m.needsQueues() {
 		cmds = append(cmds, m.fillQueues(), m.fillWeekSlots())
 	}
-	if m.tab != tabFailed && !m.feeds[tabFailed].loaded {
+	if m.tab != tabFailed && !m.feeds[tabFailed].Loaded {
 		cmds = append(cmds, m.fillFeed(tabFailed)) // for the count on its tab
 	}
-	if m.tab != tabReview && !m.feeds[tabReview].loaded {
+	if m.tab != tabReview && !m.feeds[tabReview].Loaded {
 		cmds = append(cmds, m.fillFeed(tabReview)) // for the count on its tab
 	}
 	cmds = append(cmds, m.fillKeys(), m.fillForecast())
@@ -55,7 +56,7 @@ func (m *Model) fill() tea.Cmd {
 }
 
 func (m *Model) fillFeed(t tab) tea.Cmd {
-	n, ok := m.feeds[t].nextRequest(m.height)
+	n, ok := m.feeds[t].NextRequest(m.height)
 	if !ok {
 		return nil
 	}
@@ -63,9 +64,9 @@ func (m *Model) fillFeed(t tab) tea.Cmd {
 	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := pageMsg{tab: t, need: n}
 		if t == tabReview {
-			msg.list, msg.pending, msg.err = reviewReader(c)(ctx, n.query)
+			msg.list, msg.pending, msg.err = reviewReader(c)(ctx, n.Query)
 		} else {
-			msg.list, msg.err = c.Posts(ctx, n.query)
+			msg.list, msg.err = c.Posts(ctx, n.Query)
 		}
 		return msg
 	})
@@ -74,26 +75,18 @@ func (m *Model) fillFeed(t tab) tea.Cmd {
 func (m *Model) takePage(msg pageMsg) tea.Cmd {
 	f := &m.feeds[msg.tab]
 	for i, p := range msg.list.Results {
-		if at, ok := f.find(p.ID); ok && m.showsChange(p) {
-			msg.list.Results[i], _ = f.at(at)
+		if at, ok := f.Find(p.ID); ok && m.showsChange(p) {
+			msg.list.Results[i], _ = f.At(at)
 		}
 	}
 	for _, s := range msg.pending {
 		m.series[s.ID] = m.pendingInfo(s)
 	}
-	first := !f.loaded && f.anchor == "" && f.from.IsZero()
-	if f.receive(msg.need, msg.list, msg.err); first && msg.tab == tabWeek {
-		f.selectFrom(m.Now)
+	first := !f.Loaded && f.Anchor == "" && f.From.IsZero()
+	if f.Receive(msg.need, msg.list, msg.err); first && msg.tab == tabWeek {
+		f.SelectFrom(m.Now)
 	}
 	return m.RetryLater(msg.err)
-}
-
-// newer returns the post with the higher version.
-func newer(a, b apiv1.Post) apiv1.Post {
-	if a.Version > b.Version {
-		return a
-	}
-	return b
 }
 
 // RetryLater shows why a read failed and schedules a retry.
@@ -115,9 +108,9 @@ func (m *Model) RetryLater(err error) tea.Cmd {
 func (m *Model) retryReads() tea.Cmd {
 	m.pausing = false
 	for t := range m.feeds {
-		m.feeds[t].err = nil
+		m.feeds[t].Err = nil
 	}
-	m.accounts.err, m.webhooks.err, m.webhooks.deliveriesErr, m.detail.err = nil, nil, nil, nil
+	m.accounts.err, m.webhooks.err, m.webhooks.deliveriesErr, m.detail.Err = nil, nil, nil, nil
 	m.retryPlans()
 	return m.refresh()
 }
@@ -125,9 +118,9 @@ func (m *Model) retryReads() tea.Cmd {
 // reload reads everything again as it is needed.
 func (m *Model) reload() tea.Cmd {
 	for t := range m.feeds {
-		m.feeds[t].markOutdated()
+		m.feeds[t].MarkOutdated()
 	}
-	m.accounts.loaded, m.forecast.loaded, m.detail.outdated = false, false, true
+	m.accounts.loaded, m.forecast.loaded, m.detail.Outdated = false, false, true
 	m.webhooks.markOutdated()
 	m.reloadPlans()
 	return m.retryReads()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -52,7 +53,7 @@ type Config struct {
 
 	// Show shows pictures in full screen until the user closes them, or returns
 	// why it cannot. Nil means that pictures are not shown.
-	Show func(ctx context.Context, list []Picture) error
+	Show func(ctx context.Context, list []postlist.Picture) error
 
 	Browse    func(ctx context.Context, url string) error // opens a URL; nil if not available
 	Clipboard io.Writer                                   // receives the OSC 52 sequence that copies text; nil if not available
@@ -80,8 +81,8 @@ type Model struct {
 	call callFunc
 	// upload is call with more time.
 	upload callFunc
-	write  func(text string) (string, error) // Config.Edit, or nil
-	show   func(list []Picture) error        // Config.Show, or nil
+	write  func(text string) (string, error)   // Config.Edit, or nil
+	show   func(list []postlist.Picture) error // Config.Show, or nil
 
 	screen.Scene
 	width, height int
@@ -89,21 +90,21 @@ type Model struct {
 	tab       tab
 	week      time.Time // the Monday of the displayed week
 	month     monthScreen
-	feeds     [postTabs]feed
+	feeds     [postTabs]postlist.Feed
 	accounts  accountList
 	webhooks  webhookList
 	queues    queueList
 	weekSlots weekSlots
-	ghost     slotKey // the selected slot, if it is still free
+	ghost     postlist.SlotKey // the selected slot, if it is still free
 	blackouts blackoutList
 	groups    groupList
 	forecast  forecastList
-	series    map[string]seriesInfo // by id
+	series    map[string]postlist.SeriesInfo // by id
 	reviewers reviewers
 
 	slotRequests int                            // number of requests for slots
 	platforms    map[string]apiv1.PlatformEntry // as of the last form
-	detail       detail
+	detail       postlist.Detail
 	dialog       screen.Dialog // the open dialog, or nil
 
 	link         link
@@ -111,11 +112,11 @@ type Model struct {
 	pausing      bool      // a retryMsg is scheduled
 	lastPoll     time.Time // when publishing posts were last read
 	notice       notice
-	undos        undoStack
+	undos        postlist.UndoStack
 	busy         map[string]apiv1.Post // posts with a change in progress, before the change
 	nudge        nudge
 	drag         drag
-	marks        marks
+	marks        postlist.Marks
 	pressed      pressedPost
 	unsettled    bool // the selection changed without a key, and one may be held
 	settleSeq    int
@@ -129,19 +130,19 @@ func New(ctx context.Context, cfg Config) *Model {
 		cfg:   cfg,
 		Scene: screen.Scene{Theme: screen.NewTheme(cfg.Renderer, cfg.Plain, cfg.Background), Keys: screen.NewKeyMap(), Zone: cfg.Zone, Now: cfg.Now()},
 		width: defaultWidth, height: defaultHeight,
-		series: map[string]seriesInfo{}, busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
+		series: map[string]postlist.SeriesInfo{}, busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
 		call: callsWithin(ctx, callTimeout), upload: callsWithin(ctx, uploadTimeout),
 	}
 	if cfg.Edit != nil {
 		m.write = func(text string) (string, error) { return cfg.Edit(ctx, text) }
 	}
 	if cfg.Show != nil {
-		m.show = func(list []Picture) error { return cfg.Show(ctx, list) }
+		m.show = func(list []postlist.Picture) error { return cfg.Show(ctx, list) }
 	}
 	m.week = weekOf(m.Now, m.Zone)
-	m.month = monthScreen{first: monthOf(m.Now, m.Zone), day: dayOf(m.Now, m.Zone)}
+	m.month = monthScreen{first: monthOf(m.Now, m.Zone), day: postlist.DayOf(m.Now, m.Zone)}
 	for t := range postTabs {
-		m.feeds[t].reset(t.query(m.week))
+		m.feeds[t].Reset(t.query(m.week))
 	}
 	return m
 }
@@ -212,28 +213,13 @@ func (m *Model) quitWhenSaved() tea.Cmd {
 	return nil
 }
 
-// drawContext is the state that the renderers of posts need.
-type drawContext struct {
-	*screen.Scene
-	busy  map[string]apiv1.Post
-	marks *marks
-	moves map[string]string // what the move of a grabbed post means, by id
-
-	blackouts []apiv1.Blackout
-
-	queues []apiv1.Queue
-	series map[string]seriesInfo // by id
-
-	keyKinds map[string]string // by id
-}
-
-func (m *Model) scene() drawContext {
-	s := drawContext{
-		Scene: &m.Scene, blackouts: m.blackouts.list, busy: m.busy,
-		marks: &m.marks, queues: m.queues.list, series: m.series, keyKinds: m.reviewers.kinds,
+func (m *Model) scene() postlist.Scene {
+	s := postlist.Scene{
+		Scene: &m.Scene, Blackouts: m.blackouts.list, Busy: m.busy,
+		Marks: &m.marks, Queues: m.queues.list, Series: m.series, KeyKinds: m.reviewers.kinds,
 	}
 	if g, ok := m.dialog.(*grab); ok {
-		s.moves = g.words
+		s.Moves = g.words
 	}
 	return s
 }

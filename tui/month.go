@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
+
+	"github.com/schedctl/schedctl/tui/postlist"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -38,7 +41,7 @@ func (s *monthScreen) selectDay(day time.Time) { s.day, s.inDay = day, false }
 
 // has reports whether the selected day is that of a post.
 func (s *monthScreen) has(p apiv1.Post, zone *time.Location) bool {
-	return planned(p) != nil && dayOf(planned(p).Time, zone).Equal(s.day)
+	return postlist.Planned(p) != nil && postlist.DayOf(postlist.Planned(p).Time, zone).Equal(s.day)
 }
 
 // handleMonthKey handles a key that moves through the days and their posts.
@@ -81,8 +84,8 @@ func (m *Model) stepMonthRow(by int) {
 		return
 	}
 	f := m.feed()
-	if p, ok := f.at(f.selected + by); ok && m.month.has(p, m.Zone) {
-		f.move(by)
+	if p, ok := f.At(f.Selected + by); ok && m.month.has(p, m.Zone) {
+		f.Move(by)
 	}
 }
 
@@ -107,18 +110,18 @@ type monthPost struct {
 
 // monthDays returns the posts of each day from start on. The posts of the feed are in order
 // of time, except those that are being moved.
-func monthDays(f *feed, start time.Time) (days [7 * monthWeeks]monthDay) {
+func monthDays(f *postlist.Feed, start time.Time) (days [7 * monthWeeks]monthDay) {
 	var starts [len(days) + 1]time.Time
 	for d := range starts {
 		starts[d] = start.AddDate(0, 0, d)
 	}
 	d, index, gap := 0, 0, false
-	for i := range f.pages {
-		pg := &f.pages[i]
-		gap = gap || !pg.loaded
-		for j := range pg.posts {
-			p := &pg.posts[j]
-			at := planned(*p)
+	for i := range f.Pages {
+		pg := &f.Pages[i]
+		gap = gap || !pg.Loaded
+		for j := range pg.Posts {
+			p := &pg.Posts[j]
+			at := postlist.Planned(*p)
 			if at == nil || at.Before(start) || !at.Before(starts[len(days)]) {
 				continue
 			}
@@ -133,13 +136,13 @@ func monthDays(f *feed, start time.Time) (days [7 * monthWeeks]monthDay) {
 			d, gap = its, false
 			days[its].posts = append(days[its].posts, monthPost{p, index + j})
 		}
-		index += pg.count
+		index += pg.Count
 	}
-	for gap = gap || f.next != "" || !f.loaded; gap && d < len(days); d++ {
+	for gap = gap || f.Next != "" || !f.Loaded; gap && d < len(days); d++ {
 		days[d].more = true
 	}
 	for d := range days {
-		byTime := func(a, b monthPost) int { return planned(*a.Post).Compare(planned(*b.Post).Time) }
+		byTime := func(a, b monthPost) int { return postlist.Planned(*a.Post).Compare(postlist.Planned(*b.Post).Time) }
 		if !slices.IsSortedFunc(days[d].posts, byTime) {
 			slices.SortStableFunc(days[d].posts, byTime)
 		}

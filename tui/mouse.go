@@ -5,6 +5,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -42,7 +43,7 @@ func (m *Model) click(x, y int) {
 		return
 	}
 	f, row := m.feed(), y-len(headLines(m, m.width))
-	if f == nil || m.detail.open || row < 0 || x >= m.listWidth() {
+	if f == nil || m.detail.Open || row < 0 || x >= m.listWidth() {
 		return
 	}
 	switch {
@@ -57,20 +58,20 @@ func (m *Model) click(x, y int) {
 		return
 	}
 	rows := m.draw(f, m.listWidth(), m.BodyHeight())
-	if row >= len(rows.posts) || rows.posts[row] == noPost {
+	if row >= len(rows.Posts) || rows.Posts[row] == postlist.NoPost {
 		return
 	}
-	m.clickPost(rows.posts[row])
+	m.clickPost(rows.Posts[row])
 }
 
 // clickPost selects a post, or opens its details if it is selected.
 func (m *Model) clickPost(i int) {
 	f := m.feed()
-	if f.selected == i && !m.isGhostSelected() {
+	if f.Selected == i && !m.isGhostSelected() {
 		m.openSelected()
 	}
-	m.ghost = slotKey{}
-	f.move(i - f.selected)
+	m.ghost = postlist.SlotKey{}
+	f.Move(i - f.Selected)
 }
 
 func (m *Model) clickTab(x int) {
@@ -88,17 +89,17 @@ func (m *Model) clickWeek(x, row int) {
 	height := m.BodyHeight()
 	d, line := x/max(1, m.width/7), row-weekHeadLines
 	cells := m.weekCells(m.scene(), m.width, height-weekHeadLines-previewLines)
-	if d >= len(cells) || line < 0 || line >= len(cells[d].owner) || cells[d].owner[line] == noPost {
+	if d >= len(cells) || line < 0 || line >= len(cells[d].owner) || cells[d].owner[line] == postlist.NoPost {
 		return
 	}
 	e, f := cells[d].entries[cells[d].owner[line]], m.feed()
-	if e.index == noPost {
-		m.ghost = e.ghost.key()
+	if e.index == postlist.NoPost {
+		m.ghost = e.ghost.Key()
 		return
 	}
-	m.pressed = pressedPost{id: e.post.ID, day: d, again: f.selected == e.index && !m.isGhostSelected()}
-	m.ghost = slotKey{}
-	f.move(e.index - f.selected)
+	m.pressed = pressedPost{id: e.post.ID, day: d, again: f.Selected == e.index && !m.isGhostSelected()}
+	m.ghost = postlist.SlotKey{}
+	f.Move(e.index - f.Selected)
 }
 
 // clickMonth selects a day of the month, or a post of the selected day below it.
@@ -135,7 +136,7 @@ type pressedPost struct {
 func (m *Model) release(x int) tea.Cmd {
 	on := m.pressed
 	m.pressed = pressedPost{}
-	if on.id == "" || on.id != m.selectedID() || !m.isGrid() || m.detail.open {
+	if on.id == "" || on.id != m.selectedID() || !m.isGrid() || m.detail.Open {
 		return nil
 	}
 	days := min(x/max(1, m.width/7), 6) - on.day

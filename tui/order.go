@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -31,7 +32,7 @@ type (
 	orderedMsg struct {
 		drag   drag
 		posts  []apiv1.Post // current versions of some of the posts
-		undoes *undo
+		undoes *postlist.Undo
 		err    error
 	}
 )
@@ -41,10 +42,10 @@ type (
 func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 	f := &m.feeds[tabQueues]
 	switch {
-	case m.tab != tabQueues || m.detail.open:
+	case m.tab != tabQueues || m.detail.Open:
 		m.ShowError("posts are put in order in their queue: press " + tabQueues.number() + " and open it")
 		return nil
-	case filtered(tabQueues, f.query):
+	case filtered(tabQueues, f.Query):
 		m.ShowError("the order cannot be changed while posts are hidden: press esc first")
 		return nil
 	case p.Slot == nil || p.Status != schedctl.Scheduled:
@@ -57,7 +58,7 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 	if m.drag.id == "" && m.changePending(p.ID) {
 		return nil
 	}
-	other, ok := f.at(f.selected + by)
+	other, ok := f.At(f.Selected + by)
 	if !ok || other.Slot == nil || other.Status != schedctl.Scheduled {
 		m.ShowNotice("there is no queued post to exchange the slot with")
 		return nil
@@ -66,7 +67,7 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 		return nil
 	}
 	m.extendDrag(p, other, by)
-	m.exchange(f, f.selected, by)
+	m.exchange(f, f.Selected, by)
 	m.drag.seq++
 	seq := m.drag.seq
 	return tea.Tick(nudgeAfter, func(time.Time) tea.Msg { return dragMsg{seq} })
@@ -92,22 +93,15 @@ func (m *Model) extendDrag(p, other apiv1.Post, by int) {
 }
 
 // exchange shows the exchange of two neighbors. The selection follows its post.
-func (m *Model) exchange(f *feed, i, by int) {
-	a, _ := f.at(i)
-	b, _ := f.at(i + by)
+func (m *Model) exchange(f *postlist.Feed, i, by int) {
+	a, _ := f.At(i)
+	b, _ := f.At(i + by)
 	a.PublishAt, b.PublishAt = b.PublishAt, a.PublishAt
 	a.Slot, b.Slot = b.Slot, a.Slot
-	f.put(i, b)
-	f.put(i+by, a)
-	f.move(by)
-	m.ghost = slotKey{}
-}
-
-// put replaces the post at a position in memory.
-func (f *feed) put(i int, p apiv1.Post) {
-	if page, j, ok := f.locate(i); ok && f.pages[page].loaded {
-		f.pages[page].posts[j] = p
-	}
+	f.Put(i, b)
+	f.Put(i+by, a)
+	f.Move(by)
+	m.ghost = postlist.SlotKey{}
 }
 
 // sendDrag sends the order to which posts were dragged.
@@ -123,7 +117,7 @@ func (m *Model) sendDrag() tea.Cmd {
 }
 
 // order sends an order of posts, and reads some of them again.
-func (m *Model) order(d drag, undoes *undo) tea.Cmd {
+func (m *Model) order(d drag, undoes *postlist.Undo) tea.Cmd {
 	c := m.Client()
 	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := orderedMsg{drag: d, undoes: undoes}
@@ -151,17 +145,17 @@ func (m *Model) dropDrag() tea.Cmd {
 func (m *Model) revertDrag(d drag) tea.Cmd {
 	cmds := []tea.Cmd{}
 	f := &m.feeds[tabQueues]
-	chosen, _ := f.current()
+	chosen, _ := f.Current()
 	for _, id := range d.before {
 		if before, pending := m.busy[id]; pending {
 			delete(m.busy, id)
-			f.remove(id)
-			f.update(before)
+			f.Remove(id)
+			f.Update(before)
 		}
 		cmds = append(cmds, m.markStale(id))
 	}
-	if i, ok := f.find(chosen.ID); ok {
-		f.selected = i
+	if i, ok := f.Find(chosen.ID); ok {
+		f.Selected = i
 	}
 	return tea.Batch(cmds...)
 }
@@ -170,7 +164,7 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	d := msg.drag
 	m.finishUndo(msg.undoes, apiv1.Post{}, msg.err)
 	if msg.err != nil {
-		m.ShowError(m.refusal(change{undoes: msg.undoes}, msg.err))
+		m.ShowError(m.refusal(postlist.Change{Undoes: msg.undoes}, msg.err))
 		return m.revertDrag(d)
 	}
 	var cmds []tea.Cmd
@@ -181,7 +175,7 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	for _, p := range msg.posts {
 		m.applyPost(p)
 		if msg.undoes != nil {
-			m.undos.rebase(&undo{at: screen.Version{ID: p.ID}, from: d.versions[p.ID]}, p)
+			m.undos.Rebase(&postlist.Undo{At: screen.Version{ID: p.ID}, From: d.versions[p.ID]}, p)
 		}
 	}
 	m.refreshSlots()
@@ -192,9 +186,9 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	}
 	m.ShowNotice("the order is changed")
 	back := drag{queueID: d.queueID, before: d.after, after: d.before, versions: d.versions}
-	m.offerUndo(&undo{
-		label: "put " + screen.Plural(len(d.before), "post") + " back in order",
-		run:   func(u *undo) tea.Cmd { return m.order(back, u) },
+	m.offerUndo(&postlist.Undo{
+		Label: "put " + screen.Plural(len(d.before), "post") + " back in order",
+		Run:   func(u *postlist.Undo) tea.Cmd { return m.order(back, u) },
 	})
 	return cmd
 }

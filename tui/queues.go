@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -22,11 +23,11 @@ type queueList struct {
 	selected int
 	wanted   bool // the question for a queue waits for the list
 
-	opened    string         // id of the open queue, or empty
-	timetable schedctl.Queue // times of the open queue
-	window    slotWindow     // slots of the open queue
-	ghosts    []ghost        // of window
-	displaced []string       // ids of posts whose slots the open queue no longer has
+	opened    string              // id of the open queue, or empty
+	timetable schedctl.Queue      // times of the open queue
+	window    postlist.SlotWindow // slots of the open queue
+	ghosts    []postlist.Ghost    // of window
+	displaced []string            // ids of posts whose slots the open queue no longer has
 }
 
 // queuesMsg is the list of queues.
@@ -49,24 +50,24 @@ func (m *Model) fillQueues() tea.Cmd {
 		return nil
 	}
 	w := &h.window
-	if w.missing(m.Now) {
+	if w.Missing(m.Now) {
 		id, q := h.opened, screen.SlotQuery{After: m.Now}
-		return m.askSlots(w, func(ctx context.Context, c screen.Client) slotsMsg {
+		return m.askSlots(w, func(ctx context.Context, c screen.Client) postlist.SlotsMsg {
 			queue, err := c.Queue(ctx, id)
 			if err != nil {
-				return slotsMsg{err: err}
+				return postlist.SlotsMsg{Err: err}
 			}
-			list, next, err := readSlots(ctx, c, id, q, 1)
-			return slotsMsg{first: true, list: list, next: next, open: &queue, err: err}
+			list, next, err := postlist.ReadSlots(ctx, c, id, q, 1)
+			return postlist.SlotsMsg{First: true, List: list, Next: next, Open: &queue, Err: err}
 		})
 	}
-	if w.request != 0 || w.err != nil || !m.needsMoreSlots() {
+	if w.Request != 0 || w.Err != nil || !m.needsMoreSlots() {
 		return nil
 	}
-	id, q := h.opened, screen.SlotQuery{After: w.next}
-	return m.askSlots(w, func(ctx context.Context, c screen.Client) slotsMsg {
-		list, next, err := readSlots(ctx, c, id, q, 1)
-		return slotsMsg{list: list, next: next, err: err}
+	id, q := h.opened, screen.SlotQuery{After: w.Next}
+	return m.askSlots(w, func(ctx context.Context, c screen.Client) postlist.SlotsMsg {
+		list, next, err := postlist.ReadSlots(ctx, c, id, q, 1)
+		return postlist.SlotsMsg{List: list, Next: next, Err: err}
 	})
 }
 
@@ -74,13 +75,13 @@ func (m *Model) fillQueues() tea.Cmd {
 // slots.
 func (m *Model) needsMoreSlots() bool {
 	w := &m.queues.window
-	if w.next.IsZero() || w.next.Sub(m.Now) > schedctl.QueueHorizon {
+	if w.Next.IsZero() || w.Next.Sub(m.Now) > schedctl.QueueHorizon {
 		return false
 	}
-	reach, rows := max(lookAhead, m.height), 0
+	reach, rows := max(postlist.LookAhead, m.height), 0
 	list, at := m.entries(reach)
 	for _, e := range list[max(0, at):] {
-		if e.at().Before(w.next) {
+		if e.At().Before(w.Next) {
 			rows++
 		}
 	}
@@ -110,15 +111,15 @@ func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 }
 
 // takeSlots uses the slots that the window of the open queue has received.
-func (h *queueList) takeSlots(msg slotsMsg) {
-	h.ghosts = h.window.ghosts(apiv1.SlotFree, apiv1.SlotProposed, apiv1.SlotBlocked, apiv1.SlotIsTaken)
-	if msg.open == nil {
+func (h *queueList) takeSlots(msg postlist.SlotsMsg) {
+	h.ghosts = h.window.Ghosts(apiv1.SlotFree, apiv1.SlotProposed, apiv1.SlotBlocked, apiv1.SlotIsTaken)
+	if msg.Open == nil {
 		return
 	}
-	h.displaced, h.timetable = msg.open.Displaced, timetable(msg.open.Queue)
+	h.displaced, h.timetable = msg.Open.Displaced, timetable(msg.Open.Queue)
 	for i := range h.list {
-		if h.list[i].ID == msg.open.Queue.ID {
-			h.list[i] = msg.open.Queue // its times may have changed
+		if h.list[i].ID == msg.Open.Queue.ID {
+			h.list[i] = msg.Open.Queue // its times may have changed
 		}
 	}
 }
@@ -139,21 +140,21 @@ func (m *Model) openQueue() {
 		return
 	}
 	q := h.list[h.selected]
-	h.opened, h.timetable, h.window, h.ghosts, h.displaced = q.ID, timetable(q), slotWindow{queue: q}, nil, nil
-	m.ghost = slotKey{}
+	h.opened, h.timetable, h.window, h.ghosts, h.displaced = q.ID, timetable(q), postlist.SlotWindow{Queue: q}, nil, nil
+	m.ghost = postlist.SlotKey{}
 	query := tabQueues.query(m.week)
 	query.QueueID = q.ID
-	m.feeds[tabQueues].reset(query)
+	m.feeds[tabQueues].Reset(query)
 }
 
 // closeQueue returns to the list of queues.
 func (m *Model) closeQueue() {
 	h := &m.queues
-	h.opened, h.window, h.ghosts, h.displaced = "", slotWindow{}, nil, nil
-	m.feeds[tabQueues].reset(tabQueues.query(m.week))
+	h.opened, h.window, h.ghosts, h.displaced = "", postlist.SlotWindow{}, nil, nil
+	m.feeds[tabQueues].Reset(tabQueues.query(m.week))
 	if m.tab == tabQueues {
-		m.ghost = slotKey{}
-		m.detail.close()
+		m.ghost = postlist.SlotKey{}
+		m.detail.Close()
 	}
 }
 
@@ -184,7 +185,7 @@ func (m *Model) needsQueues() bool {
 		return true
 	}
 	p, ok := m.currentPost()
-	return ok && p.QueueID != nil && (m.detail.open || m.isSplit())
+	return ok && p.QueueID != nil && (m.detail.Open || m.isSplit())
 }
 
 // reloadPlans reads again the queues, slots, blackouts and series that the screen shows.
@@ -198,12 +199,12 @@ func (m *Model) reloadPlans() {
 
 // retryPlans clears the errors of failed reads of queues, slots, blackouts and series.
 func (m *Model) retryPlans() {
-	m.queues.err, m.queues.window.err, m.blackouts.err = nil, nil, nil
+	m.queues.err, m.queues.window.Err, m.blackouts.err = nil, nil, nil
 	for i := range m.weekSlots.windows {
-		m.weekSlots.windows[i].err = nil
+		m.weekSlots.windows[i].Err = nil
 	}
 	for id, info := range m.series {
-		info.err = nil
+		info.Err = nil
 		m.series[id] = info
 	}
 }
@@ -218,7 +219,7 @@ func (m *Model) isGhostSelected() bool {
 // the next slot of an open queue.
 func (m *Model) writePost() tea.Cmd {
 	if g, ok := m.selectedGhost(); ok {
-		q, _ := m.queue(g.queueID)
+		q, _ := m.queue(g.QueueID)
 		return m.compose(slotDraft(g, q))
 	}
 	if q, ok := m.queue(m.queues.opened); ok && m.tab == tabQueues {

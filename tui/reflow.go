@@ -5,6 +5,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -101,7 +102,7 @@ func (d *reflow) Lines(f screen.Frame, width, height int) []string {
 	for _, move := range d.moves.Moves {
 		text := move.PostID
 		if p, ok := m.newestKnown(move.PostID); ok {
-			text = postText(p)
+			text = postlist.PostText(p)
 		}
 		const layout = "Mon _2 Jan 15:04"
 		times := move.From.In(s.Zone).Format(layout) + arrow + move.To.In(s.Zone).Format(layout)
@@ -126,7 +127,7 @@ func (m *Model) takeReflowed(msg reflowedMsg) tea.Cmd {
 		return nil
 	}
 	m.ShowNotice(screen.Plural(len(msg.moves.Moves), "post") + " got new slots")
-	m.offerUndo(&undo{why: "new slots cannot be undone: move the posts back with < and >"})
+	m.offerUndo(&postlist.Undo{Why: "new slots cannot be undone: move the posts back with < and >"})
 	m.refreshSlots()
 	var cmds []tea.Cmd
 	for _, move := range msg.moves.Moves {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -103,7 +104,7 @@ func (m *Model) sendNudge() tea.Cmd {
 		m.follow(n.post)
 		return m.markStale(n.id) // show changes that were hidden during the move
 	case n.steps.chosen:
-		return m.book(n.post, slotTime(*n.post.QueueID, n.at))
+		return m.book(n.post, postlist.SlotTime(*n.post.QueueID, n.at))
 	}
 	return m.moveTo(n.post, n.at)
 }
@@ -113,18 +114,18 @@ func (m *Model) sendNudge() tea.Cmd {
 // a time that was not displayed.
 func (m *Model) takeNudged(msg changedMsg) (cmd tea.Cmd, ok bool) {
 	n := &m.nudge
-	if n.id == "" || n.id != msg.change.post.ID {
+	if n.id == "" || n.id != msg.change.Post.ID {
 		return nil, false
 	}
-	if at := msg.post.PublishAt; msg.err != nil || msg.change.removes || msg.post.Status != schedctl.Scheduled || at == nil || !at.Equal(n.post.PublishAt.Time) {
+	if at := msg.post.PublishAt; msg.err != nil || msg.change.Removes || msg.post.Status != schedctl.Scheduled || at == nil || !at.Equal(n.post.PublishAt.Time) {
 		m.nudge = nudge{seq: n.seq + 1, started: n.started}
 		return nil, false
 	}
 	n.post = msg.post
-	m.finishUndo(msg.change.undoes, msg.post, nil)
+	m.finishUndo(msg.change.Undoes, msg.post, nil)
 	m.refreshSlots()
-	if msg.change.undo != nil {
-		m.offerUndo(msg.change.undo(msg.post))
+	if msg.change.Undo != nil {
+		m.offerUndo(msg.change.Undo(msg.post))
 	}
 	if n.due {
 		cmd = m.sendNudge()
@@ -134,35 +135,35 @@ func (m *Model) takeNudged(msg changedMsg) (cmd tea.Cmd, ok bool) {
 
 // moveTo sets the time of a post. A draft becomes scheduled.
 func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
-	return m.book(p, booking{publishAt: apiv1.At(at)})
+	return m.book(p, postlist.Booking{PublishAt: apiv1.At(at)})
 }
 
 // book schedules a post, or changes its time.
-func (m *Model) book(p apiv1.Post, b booking) tea.Cmd {
-	shown, wanted, c, zone := p, b.wantedSlot(), m.Client(), m.Zone
+func (m *Model) book(p apiv1.Post, b postlist.Booking) tea.Cmd {
+	shown, wanted, c, zone := p, b.WantedSlot(), m.Client(), m.Zone
 	shown.Status = schedctl.Scheduled
-	ch := change{post: p, undo: func(after apiv1.Post) *undo { return m.restoreUndo(p, after) }}
+	ch := postlist.Change{Post: p, Undo: func(after apiv1.Post) *postlist.Undo { return m.restoreUndo(p, after) }}
 	switch {
-	case !b.publishAt.NextSlot:
-		at := b.publishAt.Time
+	case !b.PublishAt.NextSlot:
+		at := b.PublishAt.Time
 		shown.PublishAt, shown.Slot, shown.QueueID = apiv1.NewTime(at), nil, nil
-		ch.done = "scheduled for " + when.Format(at.In(m.Zone))
-		ch.anyway = func() tea.Cmd {
-			b.allowBlackout = true
+		ch.Done = "scheduled for " + when.Format(at.In(m.Zone))
+		ch.Anyway = func() tea.Cmd {
+			b.AllowBlackout = true
 			return m.book(p, b)
 		}
 	default:
 		if !wanted.IsZero() {
 			shown.PublishAt = apiv1.NewTime(wanted)
 		}
-		ch.report = func(after apiv1.Post) (string, bool) { return slotReport(after, wanted, zone) }
+		ch.Report = func(after apiv1.Post) (string, bool) { return postlist.SlotReport(after, wanted, zone) }
 	}
-	ch.shown = shown
-	ch.call = func(ctx context.Context) (apiv1.Post, error) {
+	ch.Shown = shown
+	ch.Call = func(ctx context.Context) (apiv1.Post, error) {
 		if p.Status == schedctl.Draft {
-			return c.Schedule(ctx, versionOf(p), apiv1.SchedulePost{PublishAt: *b.publishAt, QueueID: b.queueID, NotBefore: b.notBefore, AllowBlackout: b.allowBlackout})
+			return c.Schedule(ctx, postlist.VersionOf(p), apiv1.SchedulePost{PublishAt: *b.PublishAt, QueueID: b.QueueID, NotBefore: b.NotBefore, AllowBlackout: b.AllowBlackout})
 		}
-		return c.Edit(ctx, versionOf(p), apiv1.EditPost{PublishAt: b.publishAt, QueueID: b.queueID, NotBefore: b.notBefore, AllowBlackout: b.allowBlackout})
+		return c.Edit(ctx, postlist.VersionOf(p), apiv1.EditPost{PublishAt: b.PublishAt, QueueID: b.QueueID, NotBefore: b.NotBefore, AllowBlackout: b.AllowBlackout})
 	}
 	return m.startChange(ch)
 }
@@ -187,31 +188,4 @@ func (m *Model) askTime(p apiv1.Post) tea.Cmd {
 	}
 	m.dialog = d
 	return nil
-}
-
-// parseTime parses a time in the future.
-func parseTime(text string, now time.Time, zone *time.Location) (time.Time, error) {
-	at, err := when.Parse(text, now, zone)
-	if err == nil {
-		err = at.Check(now)
-	}
-	return at.Time, err
-}
-
-// echoTime describes the parsed time, or what is wrong with it.
-func echoTime(text string, now time.Time, zone *time.Location) string {
-	if text == "" {
-		return "for example: tomorrow 9am, friday noon, in 2h, 2026-12-08 09:00, next-slot"
-	}
-	at, err := when.Parse(text, now, zone)
-	if err == nil {
-		err = at.Check(now)
-	}
-	if err != nil {
-		return err.Error()
-	}
-	if at.Note != "" {
-		return at.Echo(now, zone) + "; " + at.Note
-	}
-	return at.Echo(now, zone)
 }

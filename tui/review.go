@@ -1,14 +1,12 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -16,9 +14,6 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
-
-// sortProposed sorts posts by their proposed times. The daemon cannot do that.
-const sortProposed = "proposed_at"
 
 // reviewPages is the maximum number of pages of the daemon that are sorted together.
 const reviewPages = 10
@@ -28,7 +23,7 @@ const reviewPages = 10
 // for series, and returns these series.
 func reviewReader(c screen.Client) func(context.Context, screen.Query) (apiv1.PostList, []apiv1.Series, error) {
 	return func(ctx context.Context, q screen.Query) (all apiv1.PostList, pending []apiv1.Series, err error) {
-		asked, byTime := q, q.Sort == sortProposed
+		asked, byTime := q, q.Sort == postlist.SortProposed
 		if byTime {
 			q.Sort = "created_at"
 		}
@@ -44,7 +39,7 @@ func reviewReader(c screen.Client) func(context.Context, screen.Query) (apiv1.Po
 			q.Cursor = *list.NextCursor
 		}
 		if all.Count = len(all.Results); byTime {
-			slices.SortStableFunc(all.Results, compareProposed)
+			slices.SortStableFunc(all.Results, postlist.CompareProposed)
 		}
 		if all.NextCursor == nil {
 			pending, err = addPendingSeries(ctx, c, asked, &all)
@@ -61,31 +56,6 @@ func unlessNoApprovals(err error) error {
 	}
 	return err
 }
-
-// compareProposed compares the proposed times of two posts. Posts for the next free slot
-// are after those with a time, and posts without a proposed time are last.
-func compareProposed(a, b apiv1.Post) int {
-	rank := func(p apiv1.Post) (int, time.Time) {
-		switch {
-		case p.ProposedAt == nil:
-			return 2, time.Time{}
-		case p.ProposedAt.NextSlot:
-			return 1, time.Time{}
-		}
-		return 0, p.ProposedAt.Time
-	}
-	x, at := rank(a)
-	y, other := rank(b)
-	return cmp.Or(cmp.Compare(x, y), at.Compare(other), strings.Compare(a.ID, b.ID))
-}
-
-// hasApproval reports whether the approval of a post has a state.
-func hasApproval(p apiv1.Post, state schedctl.ApprovalState) bool {
-	return p.Approval != nil && p.Approval.State == state
-}
-
-// isPending reports whether a post waits for an approval.
-func isPending(p apiv1.Post) bool { return hasApproval(p, schedctl.ApprovalPending) }
 
 // reviewers is what is known about the API keys that ask for approvals.
 type reviewers struct {
@@ -104,7 +74,7 @@ func (m *Model) fillKeys() tea.Cmd {
 		return nil
 	}
 	p, ok := m.currentPost()
-	if m.tab != tabReview && (!ok || p.Approval == nil || !m.detail.open && !m.isSplit()) {
+	if m.tab != tabReview && (!ok || p.Approval == nil || !m.detail.Open && !m.isSplit()) {
 		return nil
 	}
 	r.loading = true
@@ -130,7 +100,7 @@ func (m *Model) handleReviewKey(k tea.KeyMsg, p apiv1.Post) (cmd tea.Cmd, ok boo
 	switch {
 	case key.Matches(k, m.Keys.Approve):
 		cmd = m.decide(p, stepApprove, schedctl.OpApprove)
-	case key.Matches(k, m.Keys.Cancel) && isPending(p):
+	case key.Matches(k, m.Keys.Cancel) && postlist.IsPending(p):
 		cmd = m.decide(p, stepChanges, schedctl.OpRequestChanges)
 	case key.Matches(k, m.Keys.Submit):
 		cmd = m.submit(p)
@@ -148,7 +118,7 @@ func (m *Model) handleReviewKey(k tea.KeyMsg, p apiv1.Post) (cmd tea.Cmd, ok boo
 // has failed for lack of an approval.
 func (m *Model) ifReviewable(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd) tea.Cmd {
 	lacksApproval := func(t apiv1.Target) bool { return t.Error != nil && t.Error.Kind == schedctl.KindApproval }
-	if !slices.ContainsFunc(failedTargets(p), lacksApproval) {
+	if !slices.ContainsFunc(postlist.FailedTargets(p), lacksApproval) {
 		return m.ifAllowed(p, op, do)
 	}
 	if m.changePending(p.ID) {
@@ -162,14 +132,14 @@ func (m *Model) ifReviewable(p apiv1.Post, op schedctl.Operation, do func() tea.
 func (m *Model) decide(p apiv1.Post, step reviewStep, op schedctl.Operation) tea.Cmd {
 	return m.ifReviewable(p, op, func() tea.Cmd {
 		switch own := m.cfg.Key; {
-		case hasApproval(p, schedctl.ApprovalChangesRequested):
+		case postlist.HasApproval(p, schedctl.ApprovalChangesRequested):
 			m.ShowError("changes were requested: A asks for approval again")
-		case !isPending(p) && (op != schedctl.OpRequestChanges || !hasApproval(p, schedctl.ApprovalApproved)):
-			m.ShowError("the " + noun(p) + " does not wait for an approval: A asks for one")
+		case !postlist.IsPending(p) && (op != schedctl.OpRequestChanges || !postlist.HasApproval(p, schedctl.ApprovalApproved)):
+			m.ShowError("the " + postlist.Noun(p) + " does not wait for an approval: A asks for one")
 		case !m.mayApprove():
-			m.ShowError(noApproverText)
+			m.ShowError(postlist.NoApproverText)
 		case own.ID != "" && own.ID == p.Approval.RequestedBy.ID:
-			m.ShowError(ownRequestText)
+			m.ShowError(postlist.OwnRequestText)
 		default:
 			return m.openReview(p, step)
 		}
@@ -183,17 +153,11 @@ func (m *Model) mayApprove() bool {
 	return m.cfg.Key.ID == "" || slices.Contains(m.cfg.Key.Scopes, schedctl.ScopePostsApprove)
 }
 
-// Why a key may not decide, and what to do.
-const (
-	noApproverText = "this API key may not decide about posts: use a key with the scope posts:approve"
-	ownRequestText = "your key asked for this approval, or edited a text that needs two people: another person has to decide"
-)
-
 // submit opens the form that asks for an approval.
 func (m *Model) submit(p apiv1.Post) tea.Cmd {
 	return m.ifReviewable(p, schedctl.OpSubmit, func() tea.Cmd {
 		switch {
-		case isPending(p):
+		case postlist.IsPending(p):
 			m.ShowNotice("the post waits for an approval already")
 		case len(p.SocialAccountIDs) == 0:
 			m.ShowError("the post has no account: press i to choose one")
@@ -206,32 +170,32 @@ func (m *Model) submit(p apiv1.Post) tea.Cmd {
 
 // askWithdraw asks whether to end the wait for an approval.
 func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
-	if p.Approval == nil || hasApproval(p, schedctl.ApprovalWithdrawn) {
-		m.ShowError("the " + noun(p) + " does not wait for an approval, and has none")
+	if p.Approval == nil || postlist.HasApproval(p, schedctl.ApprovalWithdrawn) {
+		m.ShowError("the " + postlist.Noun(p) + " does not wait for an approval, and has none")
 		return nil
 	}
 	before := *p.Approval
 	shown, approval := p, before
 	approval.State = schedctl.ApprovalWithdrawn
 	shown.Approval = &approval
-	if isSeries(p) {
+	if postlist.IsSeries(p) {
 		m.dialog = m.withdrawSeries(p, shown)
 		return nil
 	}
 	m.dialog = &screen.Confirm{
-		Question: []string{"Withdraw this post from review? It is a draft then, and can be submitted again.", "", screen.Excerpt(postText(p), 200)},
+		Question: []string{"Withdraw this post from review? It is a draft then, and can be submitted again.", "", screen.Excerpt(postlist.PostText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(change{
-				post: p, shown: shown, done: "withdrawn from review",
-				call: func(ctx context.Context) (apiv1.Post, error) { return c.Withdraw(ctx, versionOf(p)) },
-				undo: func(after apiv1.Post) *undo {
+			return m.startChange(postlist.Change{
+				Post: p, Shown: shown, Done: "withdrawn from review",
+				Call: func(ctx context.Context) (apiv1.Post, error) { return c.Withdraw(ctx, postlist.VersionOf(p)) },
+				Undo: func(after apiv1.Post) *postlist.Undo {
 					if before.State != schedctl.ApprovalPending {
-						return &undo{why: "cannot undo the withdrawal of " + quoted(p) + ": A asks for approval again"}
+						return &postlist.Undo{Why: "cannot undo the withdrawal of " + postlist.Quoted(p) + ": A asks for approval again"}
 					}
-					return &undo{
-						label: "ask again for the approval of " + quoted(p), at: versionOf(after), from: p.Version,
-						run: func(u *undo) tea.Cmd { return m.submitAgain(u, after, before) },
+					return &postlist.Undo{
+						Label: "ask again for the approval of " + postlist.Quoted(p), At: postlist.VersionOf(after), From: p.Version,
+						Run: func(u *postlist.Undo) tea.Cmd { return m.submitAgain(u, after, before) },
 					}
 				},
 			})
@@ -241,17 +205,17 @@ func (m *Model) askWithdraw(p apiv1.Post) tea.Cmd {
 }
 
 // submitAgain undoes a withdrawal: it asks for the approval again, with the same note.
-func (m *Model) submitAgain(u *undo, p apiv1.Post, before apiv1.Approval) tea.Cmd {
-	if newest, ok := m.newestKnown(u.at.ID); ok {
+func (m *Model) submitAgain(u *postlist.Undo, p apiv1.Post, before apiv1.Approval) tea.Cmd {
+	if newest, ok := m.newestKnown(u.At.ID); ok {
 		p = newest
 	}
-	p.ID, p.Version = u.at.ID, u.at.Number
+	p.ID, p.Version = u.At.ID, u.At.Number
 	shown := p
 	shown.Approval = &before
-	c, at := m.Client(), u.at
-	return m.startChange(change{
-		post: p, shown: shown, done: "undone: the post waits for approval", undoes: u,
-		call: func(ctx context.Context) (apiv1.Post, error) {
+	c, at := m.Client(), u.At
+	return m.startChange(postlist.Change{
+		Post: p, Shown: shown, Done: "undone: the post waits for approval", Undoes: u,
+		Call: func(ctx context.Context) (apiv1.Post, error) {
 			return c.Submit(ctx, at, apiv1.SubmitPost{Note: before.Note}, "tui-submit-"+newID(p.ID, at.Number))
 		},
 	})

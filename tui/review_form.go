@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -71,7 +72,7 @@ func (m *Model) openReview(p apiv1.Post, step reviewStep) tea.Cmd {
 	d.setWhen(m)
 	d.focus(d.hasTime())
 	m.dialog, m.notice = d, notice{}
-	if isSeries(p) {
+	if postlist.IsSeries(p) {
 		return nil
 	}
 	c := m.Client()
@@ -115,7 +116,7 @@ func (d *reviewForm) setStep(m *Model, step reviewStep) {
 // hasTime reports whether the form asks for a time. A post that has failed is retried
 // after its approval, and a series has its rule.
 func (d *reviewForm) hasTime() bool {
-	return (d.step == stepApprove || d.step == stepSubmit) && d.post.Status == schedctl.Draft && !isSeries(d.post)
+	return (d.step == stepApprove || d.step == stepSubmit) && d.post.Status == schedctl.Draft && !postlist.IsSeries(d.post)
 }
 
 // FullScreen implements [Dialog].
@@ -191,9 +192,9 @@ func (d *reviewForm) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 		m.dialog, d.leaving = nil, false
 		m.ShowNotice("discarded")
 		if text := d.typed(); text != "" {
-			m.offerUndo(&undo{
-				label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
-				run: func(_ *undo) tea.Cmd {
+			m.offerUndo(&postlist.Undo{
+				Label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
+				Run: func(_ *postlist.Undo) tea.Cmd {
 					m.dialog = d
 					return nil
 				},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -42,7 +43,7 @@ func (d *reviewForm) send(m *Model) tea.Cmd {
 	if d.fault = fault; fault != "" {
 		return nil
 	}
-	b.allowBlackout = d.blackout != "" && d.blackout == d.when.Value()
+	b.AllowBlackout = d.blackout != "" && d.blackout == d.when.Value()
 	d.sending, d.changed = true, false
 	c, p, call := m.Client(), d.post, d.call(b, note)
 	return m.Call(func(ctx context.Context) tea.Msg {
@@ -60,18 +61,18 @@ func (d *reviewForm) send(m *Model) tea.Cmd {
 
 // booking returns the typed time, empty for the proposed time of the post, and what is
 // wrong with it.
-func (d *reviewForm) booking(m *Model) (b booking, fault string) {
+func (d *reviewForm) booking(m *Model) (b postlist.Booking, fault string) {
 	text := strings.TrimSpace(d.when.Value())
 	switch {
 	case !d.hasTime(), text == d.originalWhen && (text != "" || d.step == stepSubmit):
-		return booking{}, ""
+		return postlist.Booking{}, ""
 	case text == "" && d.step == stepSubmit:
-		return booking{}, "the draft has a proposed time: keep " + d.originalWhen + ", or type another time"
+		return postlist.Booking{}, "the draft has a proposed time: keep " + d.originalWhen + ", or type another time"
 	case text == "":
-		return booking{}, "the post needs a time: try tomorrow 9am, or next-slot"
+		return postlist.Booking{}, "the post needs a time: try tomorrow 9am, or next-slot"
 	}
 	b, fault = m.parseBooking(text)
-	if fault == "" && b.queueID != nil && d.step == stepSubmit {
+	if fault == "" && b.QueueID != nil && d.step == stepSubmit {
 		fault = "propose next-slot without a queue: the reviewer can choose one"
 	}
 	return b, fault
@@ -79,28 +80,28 @@ func (d *reviewForm) booking(m *Model) (b booking, fault string) {
 
 // call returns the request of the step. Its key depends on everything that was typed, so
 // that repeating a request without a response has no second effect.
-func (d *reviewForm) call(b booking, note string) func(context.Context, screen.Client) (apiv1.Post, error) {
+func (d *reviewForm) call(b postlist.Booking, note string) func(context.Context, screen.Client) (apiv1.Post, error) {
 	p, step := d.post, d.step
 	var proposed *apiv1.ProposedTime
-	if b.publishAt != nil {
-		proposed = &apiv1.ProposedTime{Time: b.publishAt.Time, NextSlot: b.publishAt.NextSlot}
+	if b.PublishAt != nil {
+		proposed = &apiv1.ProposedTime{Time: b.PublishAt.Time, NextSlot: b.PublishAt.NextSlot}
 	}
 	var optional *string
 	if note != "" {
 		optional = &note
 	}
-	once := "tui-review-" + newID(d.id, step, p.Version, note, d.when.Value(), b.allowBlackout)
-	if isSeries(p) {
+	once := "tui-review-" + newID(d.id, step, p.Version, note, d.when.Value(), b.AllowBlackout)
+	if postlist.IsSeries(p) {
 		return d.seriesCall(optional, once)
 	}
 	return func(ctx context.Context, c screen.Client) (apiv1.Post, error) {
 		switch step {
 		case stepApprove:
-			return c.Approve(ctx, versionOf(p), apiv1.ApprovePost{PublishAt: proposed, QueueID: b.queueID, NotBefore: b.notBefore, Note: optional, AllowBlackout: b.allowBlackout}, once)
+			return c.Approve(ctx, postlist.VersionOf(p), apiv1.ApprovePost{PublishAt: proposed, QueueID: b.QueueID, NotBefore: b.NotBefore, Note: optional, AllowBlackout: b.AllowBlackout}, once)
 		case stepChanges:
-			return c.RequestChanges(ctx, versionOf(p), note, once)
+			return c.RequestChanges(ctx, postlist.VersionOf(p), note, once)
 		case stepSubmit:
-			return c.Submit(ctx, versionOf(p), apiv1.SubmitPost{Note: optional, ProposedAt: proposed}, once)
+			return c.Submit(ctx, postlist.VersionOf(p), apiv1.SubmitPost{Note: optional, ProposedAt: proposed}, once)
 		}
 		_, err := c.AddNote(ctx, p.ID, note, once)
 		return p, err
@@ -132,7 +133,7 @@ func (m *Model) takeReviewed(msg reviewedMsg) tea.Cmd {
 func (d *reviewForm) meet(m *Model, theirs apiv1.Post) {
 	decides := d.step == stepApprove || d.step == stepChanges
 	d.post = theirs
-	if decides && isPending(theirs) || d.step == stepSubmit && theirs.Status == schedctl.Draft && !isPending(theirs) {
+	if decides && postlist.IsPending(theirs) || d.step == stepSubmit && theirs.Status == schedctl.Draft && !postlist.IsPending(theirs) {
 		d.changed, d.top = true, 0
 		d.setWhen(m)
 		return
@@ -143,7 +144,7 @@ func (d *reviewForm) meet(m *Model, theirs apiv1.Post) {
 		m.ShowError(text)
 		return
 	}
-	if isSeries(theirs) { // it has no notes
+	if postlist.IsSeries(theirs) { // it has no notes
 		d.fault = text + ". Your text is kept until you leave"
 		return
 	}
@@ -162,11 +163,11 @@ func decidedText(p apiv1.Post) string {
 	case a == nil:
 		return "the post is " + string(p.Status) + " now"
 	case a.State == schedctl.ApprovalApproved && by != "":
-		return by + " has approved the " + noun(p)
+		return by + " has approved the " + postlist.Noun(p)
 	case a.State == schedctl.ApprovalChangesRequested && by != "":
 		return by + " has requested changes"
 	case a.State == schedctl.ApprovalWithdrawn:
-		return "the " + noun(p) + " was withdrawn from review"
+		return "the " + postlist.Noun(p) + " was withdrawn from review"
 	case a.State == schedctl.ApprovalPending:
 		return screen.OneLine(a.RequestedBy.Name) + " has asked for the approval"
 	}
@@ -183,11 +184,11 @@ func (d *reviewForm) refusal(err error) string {
 	case screen.NoResponse(err):
 		return "no response" + kept + ". Send again when the daemon is back: " + screen.Explain(err)
 	case code == schedctl.InsufficientScope && d.step <= stepChanges:
-		return "not sent" + kept + ": " + noApproverText
+		return "not sent" + kept + ": " + postlist.NoApproverText
 	case code == schedctl.SelfApproval:
-		return "not sent" + kept + ": " + ownRequestText
+		return "not sent" + kept + ": " + postlist.OwnRequestText
 	case code == schedctl.InBlackout:
-		return blackoutText(err) + ": send again to use this time anyway, or type another one"
+		return postlist.BlackoutText(err) + ": send again to use this time anyway, or type another one"
 	}
 	return "not sent" + kept + ": " + screen.Explain(err)
 }
@@ -198,13 +199,13 @@ func (m *Model) finishReview(d *reviewForm, after apiv1.Post) tea.Cmd {
 		m.dialog = nil
 	}
 	if d.step == stepNote {
-		m.detail.outdated = m.detail.outdated || m.detail.id == after.ID
+		m.detail.Outdated = m.detail.Outdated || m.detail.Id == after.ID
 		m.ShowNotice("the note is saved")
 		return nil
 	}
 	m.applyPost(after)
-	if f := m.feed(); f != nil && !f.has(after.ID) && m.detail.openedFor == after.ID {
-		m.detail.close()
+	if f := m.feed(); f != nil && !f.Has(after.ID) && m.detail.OpenedFor == after.ID {
+		m.detail.Close()
 	}
 	m.refreshSlots()
 	switch d.step {
@@ -212,7 +213,7 @@ func (m *Model) finishReview(d *reviewForm, after apiv1.Post) tea.Cmd {
 		m.showApproved(d, after)
 	case stepChanges:
 		m.ShowNotice("changes requested")
-		m.offerUndo(cannotUndo(after, "was sent back to its author"))
+		m.offerUndo(postlist.CannotUndo(after, "was sent back to its author"))
 	default:
 		m.ShowNotice("the post waits for approval")
 		m.offerUndo(m.withdrawUndo(d.post, after))
@@ -222,9 +223,9 @@ func (m *Model) finishReview(d *reviewForm, after apiv1.Post) tea.Cmd {
 
 // showApproved shows when an approved post is published.
 func (m *Model) showApproved(d *reviewForm, after apiv1.Post) {
-	if isSeries(after) {
+	if postlist.IsSeries(after) {
 		m.ShowNotice("the series is approved and makes its posts")
-		m.offerUndo(cannotUndo(after, "was approved"))
+		m.offerUndo(postlist.CannotUndo(after, "was approved"))
 		return
 	}
 	if after.Status != schedctl.Scheduled {
@@ -236,20 +237,20 @@ func (m *Model) showApproved(d *reviewForm, after apiv1.Post) {
 }
 
 // withdrawUndo returns the undo of a request for an approval.
-func (m *Model) withdrawUndo(before, after apiv1.Post) *undo {
-	return &undo{
-		label: "withdraw " + quoted(after), at: versionOf(after), from: before.Version,
-		run: func(u *undo) tea.Cmd {
+func (m *Model) withdrawUndo(before, after apiv1.Post) *postlist.Undo {
+	return &postlist.Undo{
+		Label: "withdraw " + postlist.Quoted(after), At: postlist.VersionOf(after), From: before.Version,
+		Run: func(u *postlist.Undo) tea.Cmd {
 			p := after
-			if newest, ok := m.newestKnown(u.at.ID); ok {
+			if newest, ok := m.newestKnown(u.At.ID); ok {
 				p = newest
 			}
-			p.ID, p.Version = u.at.ID, u.at.Number
-			shown, c, at := p, m.Client(), u.at
+			p.ID, p.Version = u.At.ID, u.At.Number
+			shown, c, at := p, m.Client(), u.At
 			shown.Approval = before.Approval
-			return m.startChange(change{
-				post: p, shown: shown, done: "undone: withdrawn from review", undoes: u,
-				call: func(ctx context.Context) (apiv1.Post, error) { return c.Withdraw(ctx, at) },
+			return m.startChange(postlist.Change{
+				Post: p, Shown: shown, Done: "undone: withdrawn from review", Undoes: u,
+				Call: func(ctx context.Context) (apiv1.Post, error) { return c.Withdraw(ctx, at) },
 			})
 		},
 	}

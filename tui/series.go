@@ -3,34 +3,15 @@ package tui
 import (
 	"context"
 	"slices"
-	"strings"
-	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/repeat"
-	"github.com/schedctl/schedctl/client/when"
-	"github.com/schedctl/schedctl/recurrence"
 )
-
-// nextTimes is the number of occurrences in the details of a post.
-const nextTimes = 3
-
-// seriesInfo is what the details of an occurrence show about its series.
-type seriesInfo struct {
-	series   apiv1.Series
-	rule     string // in words
-	next     []time.Time
-	loaded   bool
-	loading  bool
-	outdated bool
-	deleted  bool
-	err      error
-}
 
 // seriesMsg is the response to a request for a series.
 type seriesMsg struct {
@@ -47,10 +28,10 @@ func (m *Model) fillSeries(p apiv1.Post) tea.Cmd {
 	}
 	id, c, now := *p.SeriesID, m.Client(), m.Now
 	info := m.series[id]
-	if info.loading || info.err != nil || info.loaded && !info.outdated {
+	if info.Loading || info.Err != nil || info.Loaded && !info.Outdated {
 		return nil
 	}
-	info.loading = true
+	info.Loading = true
 	m.series[id] = info
 	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := seriesMsg{id: id}
@@ -64,16 +45,16 @@ func (m *Model) fillSeries(p apiv1.Post) tea.Cmd {
 
 func (m *Model) takeSeries(msg seriesMsg) tea.Cmd {
 	info := m.series[msg.id]
-	switch info.loading = false; {
+	switch info.Loading = false; {
 	case schedctl.CodeOf(msg.err) == schedctl.NotFound:
-		info = seriesInfo{loaded: true, deleted: true}
+		info = postlist.SeriesInfo{Loaded: true, Deleted: true}
 	case msg.err != nil:
-		info.err = msg.err
+		info.Err = msg.err
 	default:
-		info = seriesInfo{series: msg.series, rule: ruleWords(msg.series), loaded: true}
+		info = postlist.SeriesInfo{Series: msg.series, Rule: postlist.RuleWords(msg.series), Loaded: true}
 		for _, o := range msg.next {
-			if len(info.next) < nextTimes && o.State != apiv1.OccurrenceSkipped && o.State != apiv1.OccurrenceBlocked && o.At.After(m.Now) {
-				info.next = append(info.next, o.At.Time)
+			if len(info.Next) < postlist.NextTimes && o.State != apiv1.OccurrenceSkipped && o.State != apiv1.OccurrenceBlocked && o.At.After(m.Now) {
+				info.Next = append(info.Next, o.At.Time)
 			}
 		}
 		if a := msg.series.Approval; a != nil && a.State == schedctl.ApprovalPending {
@@ -81,112 +62,15 @@ func (m *Model) takeSeries(msg seriesMsg) tea.Cmd {
 		}
 	}
 	m.series[msg.id] = info
-	return m.RetryLater(info.err)
-}
-
-// ruleWords returns the rule of a series in words.
-func ruleWords(s apiv1.Series) string {
-	loc, err := time.LoadLocation(s.Timezone)
-	if err != nil {
-		loc = time.UTC
-	}
-	rule, _, err := recurrence.Parse(s.Rule, schedctl.LocalTime(s.Start), loc)
-	if err != nil {
-		return s.Rule // of a newer daemon
-	}
-	return repeat.Words(&rule, schedctl.LocalTime(s.Start))
+	return m.RetryLater(info.Err)
 }
 
 // markSeries makes a series be read again when it is shown.
 func (m *Model) markSeries(id string) {
 	if info, known := m.series[id]; known {
-		info.outdated = true
+		info.Outdated = true
 		m.series[id] = info
 	}
-}
-
-// repeatMark renders the sign of an occurrence of a series, with a space before it.
-func repeatMark(t screen.Theme, p apiv1.Post) string {
-	switch {
-	case p.SeriesID == nil:
-		return ""
-	case t.Plain:
-		return " repeats"
-	}
-	return " " + t.Link.Render("↻")
-}
-
-// slotText describes the slot of a post, empty for none.
-func (s drawContext) slotText(p apiv1.Post) string {
-	if p.Slot == nil {
-		return ""
-	}
-	text := "slot " + strings.Replace(p.Slot.Local, "T", " ", 1) + " " + p.Slot.Timezone
-	if p.QueueID != nil {
-		text += " of queue " + s.queueName(*p.QueueID)
-	}
-	if p.NotBefore != nil {
-		text += ", not before " + when.Format(p.NotBefore.In(s.Zone))
-	}
-	return text
-}
-
-// planLines renders the slot of a post and its series.
-func (s drawContext) planLines(p apiv1.Post, width int) (lines []string) {
-	if text := s.slotText(p); text != "" {
-		lines = append(lines, screen.WrapWords(text, width)...)
-	}
-	if p.SeriesID == nil {
-		return lines
-	}
-	info := s.series[*p.SeriesID]
-	sign := "↻ "
-	if s.Theme.Plain {
-		sign = "repeats: "
-	}
-	switch {
-	case info.deleted:
-		lines = append(lines, screen.WrapWords(sign+"its series was deleted", width)...)
-	case !info.loaded:
-		lines = append(lines, sign+"…")
-	default:
-		lines = append(lines, screen.WrapWords(sign+screen.OneLine(info.series.Name)+": "+info.rule+", "+info.series.Timezone, width)...)
-		lines = append(lines, s.nextLines(info, width)...)
-	}
-	if p.Detached {
-		lines = append(lines, screen.WrapWords("changed alone: edits of the series do not change it", width)...)
-	}
-	return lines
-}
-
-// nextLines renders the next occurrences of a series.
-func (s drawContext) nextLines(info seriesInfo, width int) []string {
-	text := "no further times"
-	switch {
-	case info.series.State == schedctl.SeriesPaused:
-		text = "the series is paused"
-	case info.series.State == schedctl.SeriesEnded:
-		text = "the series has ended"
-	case len(info.next) > 0:
-		times := make([]string, len(info.next))
-		for i, t := range info.next {
-			times[i] = t.In(s.Zone).Format("Mon 2 Jan 15:04")
-		}
-		text = "next: " + strings.Join(times, ", ")
-	}
-	var lines []string
-	for _, l := range screen.WrapWords(text, width) {
-		lines = append(lines, s.Theme.Faint.Render(l))
-	}
-	return lines
-}
-
-// queueName returns the name of a queue.
-func (s drawContext) queueName(id string) string {
-	if i := slices.IndexFunc(s.queues, func(q apiv1.Queue) bool { return q.ID == id }); i >= 0 {
-		return screen.OneLine(s.queues[i].Name)
-	}
-	return screen.OneLine(id)
 }
 
 // askSkip asks whether to skip an occurrence.
@@ -205,17 +89,17 @@ func (m *Model) askSkip(p apiv1.Post) tea.Cmd {
 		question = append(question, "It was changed alone: restoring it brings back the text of the series.")
 	}
 	m.dialog = &screen.Confirm{
-		Question: append(question, "", screen.Excerpt(postText(p), 200)),
+		Question: append(question, "", screen.Excerpt(postlist.PostText(p), 200)),
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(change{post: p, done: "skipped", removes: true,
-				call: func(ctx context.Context) (apiv1.Post, error) {
+			return m.startChange(postlist.Change{Post: p, Done: "skipped", Removes: true,
+				Call: func(ctx context.Context) (apiv1.Post, error) {
 					return p, c.SkipOccurrence(ctx, seriesID, occurrence)
 				},
-				undo: func(apiv1.Post) *undo {
-					return &undo{
-						label: "restore the occurrence " + quoted(p), at: versionOf(p), from: p.Version,
-						run: func(u *undo) tea.Cmd { return m.unskip(u, p.ID, seriesID, occurrence) },
+				Undo: func(apiv1.Post) *postlist.Undo {
+					return &postlist.Undo{
+						Label: "restore the occurrence " + postlist.Quoted(p), At: postlist.VersionOf(p), From: p.Version,
+						Run: func(u *postlist.Undo) tea.Cmd { return m.unskip(u, p.ID, seriesID, occurrence) },
 					}
 				}})
 		},
@@ -225,7 +109,7 @@ func (m *Model) askSkip(p apiv1.Post) tea.Cmd {
 
 // unskip undoes skipping an occurrence: it removes the exdate, and the daemon makes the
 // same post again.
-func (m *Model) unskip(u *undo, postID, seriesID, occurrence string) tea.Cmd {
+func (m *Model) unskip(u *postlist.Undo, postID, seriesID, occurrence string) tea.Cmd {
 	c := m.Client()
 	m.markSeries(seriesID)
 	return m.Call(func(ctx context.Context) tea.Msg {

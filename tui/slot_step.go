@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -148,7 +149,7 @@ func freeSlots(ctx context.Context, c screen.Client, p apiv1.Post, q screen.Slot
 	for i, account := range accounts {
 		const pages = 30
 		q.AccountID = account
-		slots, _, err := readSlots(ctx, c, *p.QueueID, q, pages)
+		slots, _, err := postlist.ReadSlots(ctx, c, *p.QueueID, q, pages)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,9 +15,9 @@ import (
 // weekSlots is the free slots of the displayed week.
 type weekSlots struct {
 	query   screen.SlotQuery // the period and the account of windows
-	windows []slotWindow
+	windows []postlist.SlotWindow
 	left    int // queues that are not shown
-	free    []ghost
+	free    []postlist.Ghost
 }
 
 // showsGhosts reports whether the current view shows slots: slots have neither text nor
@@ -26,7 +27,7 @@ func (m *Model) showsGhosts() bool {
 	if f == nil || m.tab != tabWeek && m.tab != tabQueues {
 		return false
 	}
-	q := f.query
+	q := f.Query
 	return q.Search == "" && q.Label == "" && slices.Contains(q.Statuses, schedctl.Scheduled) && (m.tab == tabWeek || q.AccountID == "")
 }
 
@@ -35,7 +36,7 @@ func (m *Model) fillWeekSlots() tea.Cmd {
 	if m.tab != tabWeek || !m.queues.loaded || !m.showsGhosts() {
 		return nil
 	}
-	q := m.feeds[tabWeek].query
+	q := m.feeds[tabWeek].Query
 	m.setWeekSlots(screen.SlotQuery{AccountID: q.AccountID, After: q.After, Before: q.Before})
 	if w := &m.weekSlots; !w.query.Before.After(m.Now) {
 		return nil
@@ -44,20 +45,20 @@ func (m *Model) fillWeekSlots() tea.Cmd {
 	reading := 0
 	for i := range m.weekSlots.windows {
 		w := &m.weekSlots.windows[i]
-		if w.request != 0 {
+		if w.Request != 0 {
 			reading++
 		}
-		if reading < maxSlotReaders && w.missing(m.Now) {
-			q := w.query
+		if reading < postlist.MaxSlotReaders && w.Missing(m.Now) {
+			q := w.Query
 			if q.After.Before(m.Now) {
 				q.After = m.Now
 			}
 			reading++
-			id := w.queue.ID
-			cmds = append(cmds, m.askSlots(w, func(ctx context.Context, c screen.Client) slotsMsg {
-				const pages = schedctl.MaxSlotsPerDay*7/slotPage + 1
-				list, _, err := readSlots(ctx, c, id, q, pages)
-				return slotsMsg{first: true, list: list, err: err}
+			id := w.Queue.ID
+			cmds = append(cmds, m.askSlots(w, func(ctx context.Context, c screen.Client) postlist.SlotsMsg {
+				const pages = schedctl.MaxSlotsPerDay*7/postlist.SlotPage + 1
+				list, _, err := postlist.ReadSlots(ctx, c, id, q, pages)
+				return postlist.SlotsMsg{First: true, List: list, Err: err}
 			}))
 		}
 	}
@@ -70,14 +71,14 @@ func (m *Model) setWeekSlots(q screen.SlotQuery) {
 	if s.windows != nil && s.query == q {
 		return
 	}
-	*s = weekSlots{query: q, windows: []slotWindow{}}
+	*s = weekSlots{query: q, windows: []postlist.SlotWindow{}}
 	for _, queue := range m.queues.list {
 		switch {
 		case q.AccountID != "" && len(queue.SocialAccountIDs) > 0 && !slices.Contains(queue.SocialAccountIDs, q.AccountID):
-		case len(s.windows) == maxWeekQueues:
+		case len(s.windows) == postlist.MaxWeekQueues:
 			s.left++
 		default:
-			s.windows = append(s.windows, slotWindow{queue: queue, query: q})
+			s.windows = append(s.windows, postlist.SlotWindow{Queue: queue, Query: q})
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
@@ -90,7 +92,7 @@ func (m *Model) takePost(msg postMsg) tea.Cmd {
 	switch {
 	case schedctl.CodeOf(msg.err) == schedctl.NotFound:
 		for t := range m.feeds {
-			m.feeds[t].remove(msg.id)
+			m.feeds[t].Remove(msg.id)
 		}
 		m.slotsChanged()
 	case msg.err != nil:
@@ -106,7 +108,7 @@ func (m *Model) takePost(msg postMsg) tea.Cmd {
 // remembers p as the version to which a refused change is reverted.
 func (m *Model) showsChange(p apiv1.Post) bool {
 	if before, changing := m.busy[p.ID]; changing {
-		m.busy[p.ID] = newer(before, p)
+		m.busy[p.ID] = postlist.Newer(before, p)
 		return true
 	}
 	return m.nudge.id == p.ID || m.isGrabbed(p.ID)
@@ -124,17 +126,17 @@ func (m *Model) applyPost(p apiv1.Post) {
 	}
 	for t := range m.feeds {
 		f := &m.feeds[t]
-		if isSeries(p) && tab(t) != tabReview {
+		if postlist.IsSeries(p) && tab(t) != tabReview {
 			continue // only the review shows series
 		}
-		if i, ok := f.find(p.ID); ok {
-			if old, _ := f.at(i); old.Version > p.Version {
+		if i, ok := f.Find(p.ID); ok {
+			if old, _ := f.At(i); old.Version > p.Version {
 				continue
 			}
 		}
-		f.update(p)
+		f.Update(p)
 	}
-	if m.detail.id == p.ID {
-		m.detail.outdated = true
+	if m.detail.Id == p.ID {
+		m.detail.Outdated = true
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -82,7 +83,7 @@ func (t tab) sorts() []string {
 	case tabDrafts:
 		return []string{"-created_at", "created_at"}
 	case tabReview:
-		return []string{sortProposed, "created_at", "-created_at"}
+		return []string{postlist.SortProposed, "created_at", "-created_at"}
 	}
 	return []string{"-publish_at", "publish_at", "-created_at"}
 }
@@ -96,7 +97,7 @@ func sortName(sort string) string {
 		return "latest first"
 	case "created_at":
 		return "oldest first"
-	case sortProposed:
+	case postlist.SortProposed:
 		return "by proposed time"
 	}
 	return "newest first"
@@ -111,7 +112,7 @@ func weekOf(t time.Time, zone *time.Location) time.Time {
 
 // query returns the initial query of a tab. week is the Monday of the displayed week.
 func (t tab) query(week time.Time) screen.Query {
-	q := screen.Query{Statuses: t.statuses(), Limit: pageSize, Proposed: t == tabAgenda || t.isCalendar()}
+	q := screen.Query{Statuses: t.statuses(), Limit: postlist.PageSize, Proposed: t == tabAgenda || t.isCalendar()}
 	if sorts := t.sorts(); t < postTabs {
 		q.Sort = sorts[0]
 	}

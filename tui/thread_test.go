@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/postlist"
 )
 
 // threads is a daemon with a thread of three parts with files and a first comment.
@@ -262,7 +263,7 @@ func TestPicturesOfAPost(t *testing.T) {
 		d.press("enter")
 		d.seesNot("v pictures")
 		d = drive(t, f, 80, 24, func(c *tui.Config) {
-			c.Show = func(context.Context, []tui.Picture) error { return nil }
+			c.Show = func(context.Context, []postlist.Picture) error { return nil }
 		})
 		d.press("enter")
 		d.sees("v pictures")
@@ -272,7 +273,7 @@ func TestPicturesOfAPost(t *testing.T) {
 		d.press("enter")
 		d.seesNot("v pictures")
 	})
-	want := []tui.Picture{
+	want := []postlist.Picture{
 		{Asset: door, Lines: []string{"1 of 2: door.png  PNG, 34.2 kB, 800×600 pixels, part 3", "alt: A red door"}},
 		{Asset: door, Lines: []string{"2 of 2: door.png  PNG, 34.2 kB, 800×600 pixels, first comment", "no alt text"}},
 	}

@@ -3,6 +3,7 @@ package tui
 import (
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -35,7 +36,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.takeReplayed(msg)
 	case queuesMsg:
 		return m.takeQueues(msg)
-	case slotsMsg:
+	case postlist.SlotsMsg:
 		return m.takeSlots(msg)
 	case blackoutsMsg:
 		return m.takeBlackouts(msg)
@@ -50,7 +51,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case timelineMsg:
 		return m.takeTimeline(msg)
 	case timelineDueMsg:
-		m.detail.due = m.detail.due || msg.seq == m.detail.seq
+		m.detail.Due = m.detail.Due || msg.seq == m.detail.Seq
 	case retryMsg:
 		return m.retryReads()
 	default:
@@ -143,7 +144,7 @@ func (m *Model) poll() tea.Cmd {
 	m.pollBlackouts()
 	m.pollForecast()
 	if m.tab == tabReview {
-		m.detail.outdated = true // the daemon sends no events for notes
+		m.detail.Outdated = true // the daemon sends no events for notes
 	}
 	if f := m.feed(); f != nil {
 		if p, ok := m.currentPost(); ok && p.Status == schedctl.Publishing {
@@ -151,7 +152,7 @@ func (m *Model) poll() tea.Cmd {
 		}
 		return nil
 	}
-	if h := &m.webhooks; m.tab == tabWebhooks && h.opened != "" && !h.fetching && len(h.deliveries) <= pageSize {
+	if h := &m.webhooks; m.tab == tabWebhooks && h.opened != "" && !h.fetching && len(h.deliveries) <= postlist.PageSize {
 		h.reloadDeliveries()
 	}
 	return nil
@@ -174,7 +175,7 @@ func (m *Model) handleKey(k tea.KeyMsg) tea.Cmd {
 }
 
 // feed returns the posts of the current tab, or nil.
-func (m *Model) feed() *feed {
+func (m *Model) feed() *postlist.Feed {
 	if m.tab < postTabs && (m.tab != tabQueues || m.queues.opened != "") {
 		return &m.feeds[m.tab]
 	}

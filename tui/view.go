@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -129,18 +130,18 @@ func tabLabels(m *Model, style tabStyle) (parts []string) {
 }
 
 // countLabel formats the number of posts of a tab.
-func countLabel(f *feed, style tabStyle) string {
+func countLabel(f *postlist.Feed, style tabStyle) string {
 	separator, more := " ", ""
 	if style == tabsDense || style == tabsShort {
 		separator = ":" // another number follows closely
 	}
-	if f.next != "" {
+	if f.Next != "" {
 		more = "+"
 	}
-	if f.size() == 0 {
+	if f.Size() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s%d%s", separator, f.size(), more)
+	return fmt.Sprintf("%s%d%s", separator, f.Size(), more)
 }
 
 // body renders the lines between head and foot.
@@ -161,17 +162,17 @@ func (m *Model) body(width, height int) []string {
 	}
 	p, ok := m.currentPost()
 	switch {
-	case m.tab == tabMonth && !(m.detail.open && ok):
-		if f.err != nil && f.size() == 0 {
-			return screen.EmptyMessage(s.Scene, false, f.err, "", width)
+	case m.tab == tabMonth && !(m.detail.Open && ok):
+		if f.Err != nil && f.Size() == 0 {
+			return screen.EmptyMessage(s.Scene, false, f.Err, "", width)
 		}
 		return m.monthLines(width, height)
-	case f.size() == 0 && m.isEmpty():
-		return append(m.listTitle(width), screen.EmptyMessage(s.Scene, f.loaded && f.next == "", f.err, m.tab.emptyText(f.query), width)...)
-	case m.detail.open && ok:
-		return detailPane(s, p, &m.detail, width, height)
+	case f.Size() == 0 && m.isEmpty():
+		return append(m.listTitle(width), screen.EmptyMessage(s.Scene, f.Loaded && f.Next == "", f.Err, m.tab.emptyText(f.Query), width)...)
+	case m.detail.Open && ok:
+		return postlist.DetailPane(s, p, &m.detail, width, height)
 	case m.isSplit() && ok:
-		return m.splitView(detailPane(s, p, &m.detail, width-m.listWidth()-3, height), width, height)
+		return m.splitView(postlist.DetailPane(s, p, &m.detail, width-m.listWidth()-3, height), width, height)
 	case m.isSplit():
 		return m.splitView(screen.FitLines(m.ghostPane(width-m.listWidth()-3), width-m.listWidth()-3, height), width, height)
 	}
@@ -185,7 +186,7 @@ func (m *Model) isEmpty() bool {
 
 // isSplit reports whether list and details are shown next to each other.
 func (m *Model) isSplit() bool {
-	return m.width >= minSplitWidth && !m.Theme.Plain && !m.tab.isCalendar()
+	return m.width >= postlist.MinSplitWidth && !m.Theme.Plain && !m.tab.isCalendar()
 }
 
 // isGrid reports whether the days of the week are shown next to each other.
@@ -220,12 +221,12 @@ func (m *Model) list(width, height int) []string {
 	case m.listsEntries():
 		return m.drawEntries(width, height).lines
 	}
-	return m.draw(f, width, height).lines
+	return m.draw(f, width, height).Lines
 }
 
-func (m *Model) draw(f *feed, width, height int) drawnList {
+func (m *Model) draw(f *postlist.Feed, width, height int) postlist.DrawnList {
 	rows, byDay := m.rowLayout(f)
-	return postRows(m.scene(), f, rows, byDay, width, height)
+	return postlist.PostRows(m.scene(), f, rows, byDay, width, height)
 }
 
 // scrollToSelected scrolls the list so that the selected post is visible, and limits
@@ -236,29 +237,29 @@ func (m *Model) scrollToSelected() {
 		return
 	}
 	height := m.BodyHeight()
-	if p, ok := m.currentPost(); ok && m.detail.open {
-		lines := detailLines(m.scene(), p, &m.detail, m.width)
-		m.detail.top = min(m.detail.top, max(0, len(lines)-height))
+	if p, ok := m.currentPost(); ok && m.detail.Open {
+		lines := postlist.DetailLines(m.scene(), p, &m.detail, m.width)
+		m.detail.Top = min(m.detail.Top, max(0, len(lines)-height))
 	}
 	if m.listsEntries() || m.tab == tabMonth {
-		f.top = f.selected
+		f.Top = f.Selected
 		return
 	}
-	first := max(0, f.selected-max(0, height))
-	first = max(first, min(f.top, f.selected))
+	first := max(0, f.Selected-max(0, height))
+	first = max(first, min(f.Top, f.Selected))
 	seen := func(i int) bool {
-		f.top = first + i
-		return i >= f.selected-first || f.top+m.draw(f, m.listWidth(), height).whole > f.selected
+		f.Top = first + i
+		return i >= f.Selected-first || f.Top+m.draw(f, m.listWidth(), height).Whole > f.Selected
 	}
 	if m.isGrid() || seen(0) || seen(1) {
 		return // rendering is slow and most steps are small
 	}
-	f.top = first + sort.Search(f.selected-first, seen)
+	f.Top = first + sort.Search(f.Selected-first, seen)
 }
 
 // rowLayout returns how the posts of the tab are rendered. They are grouped by day
 // only if that is their order.
-func (m *Model) rowLayout(f *feed) (rows rowsFunc, byDay bool) {
+func (m *Model) rowLayout(f *postlist.Feed) (rows postlist.RowsFunc, byDay bool) {
 	rows, byDay = m.tab.defaultLayout()
-	return rows, byDay && strings.HasSuffix(f.query.Sort, "publish_at")
+	return rows, byDay && strings.HasSuffix(f.Query.Sort, "publish_at")
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -15,7 +16,7 @@ func (m *Model) listsEntries() bool {
 // drawnEntries is a rendered list of posts and slots.
 type drawnEntries struct {
 	lines []string
-	list  []entry
+	list  []postlist.Entry
 	owner []int // the index in list of each line, or noPost
 }
 
@@ -35,8 +36,8 @@ func (m *Model) listTitle(width int) []string {
 		return nil
 	}
 	s := m.scene()
-	lines := []string{screen.Justify(s.Theme.Title.Render(screen.Clip(screen.OneLine(q.Name), width)), s.Theme.Faint.Render(screen.Clip(s.queueAccounts(q), width/2)), width)}
-	lines = append(lines, s.Theme.Faint.Render(screen.Clip(queueTimes(q), width)))
+	lines := []string{screen.Justify(s.Theme.Title.Render(screen.Clip(screen.OneLine(q.Name), width)), s.Theme.Faint.Render(screen.Clip(s.QueueAccounts(q), width/2)), width)}
+	lines = append(lines, s.Theme.Faint.Render(screen.Clip(postlist.QueueTimes(q), width)))
 	if n := len(m.queues.displaced); n > 0 {
 		text := screen.Plural(n, "post") + " without a slot of the queue: press F for a preview of new slots"
 		lines = append(lines, s.Theme.Warn.Render(screen.Clip(text, width)))
@@ -56,7 +57,7 @@ func (m *Model) drawEntries(width, height int) drawnEntries {
 		day = m.week.AddDate(0, 0, -1)
 	}
 	for i, e := range list {
-		if its := dayOf(e.at(), m.Zone); m.tab == tabWeek && !e.at().IsZero() && !its.Equal(day) {
+		if its := postlist.DayOf(e.At(), m.Zone); m.tab == tabWeek && !e.At().IsZero() && !its.Equal(day) {
 			m.addDays(&d, day.AddDate(0, 0, 1), its, i > 0 || len(d.lines) > 0, width)
 			day = its
 		}
@@ -65,16 +66,16 @@ func (m *Model) drawEntries(width, height int) drawnEntries {
 		}
 		d.add(i, m.entryLines(e, i == selected, width)...)
 	}
-	if m.tab == tabWeek && m.feed().next == "" {
+	if m.tab == tabWeek && m.feed().Next == "" {
 		m.addDays(&d, day.AddDate(0, 0, 1), m.week.AddDate(0, 0, 7), len(d.lines) > 0, width)
 	}
 	first := max(0, min(at-room/2, len(d.lines)-room))
 	end := min(len(d.lines), first+room)
 	d.lines, d.owner = d.lines[first:end], d.owner[first:end]
-	if m.tab == tabWeek && first > 0 && len(d.owner) > 1 && d.owner[0] != selected && d.owner[0] != noPost {
-		d.lines[0], d.owner[0] = dayLines(m.scene(), dayOf(list[d.owner[0]].at(), m.Zone), false, width)[0], noPost
+	if m.tab == tabWeek && first > 0 && len(d.owner) > 1 && d.owner[0] != selected && d.owner[0] != postlist.NoPost {
+		d.lines[0], d.owner[0] = postlist.DayLines(m.scene(), postlist.DayOf(list[d.owner[0]].At(), m.Zone), false, width)[0], postlist.NoPost
 	}
-	above := slices.Repeat([]int{noPost}, len(title))
+	above := slices.Repeat([]int{postlist.NoPost}, len(title))
 	d.lines, d.owner = append(title, d.lines...), append(above, d.owner...)
 	return d
 }
@@ -84,43 +85,43 @@ func (m *Model) drawEntries(width, height int) drawnEntries {
 func (m *Model) addDays(d *drawnEntries, first, last time.Time, apart bool, width int) {
 	s := m.scene()
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
-		shades := m.shadesOf(day, m.feed().query.AccountID)
+		shades := m.shadesOf(day, m.feed().Query.AccountID)
 		if len(shades) == 0 && !day.Equal(last) || !day.Before(m.week.AddDate(0, 0, 7)) || day.Before(m.week) {
 			continue
 		}
-		d.add(noPost, dayLines(s, day, apart, width)...)
+		d.add(postlist.NoPost, postlist.DayLines(s, day, apart, width)...)
 		apart = true
 		for _, sh := range shades {
 			if m.Theme.Plain {
-				d.add(noPost, screen.Wrap(sh.sentence(day), width)...)
+				d.add(postlist.NoPost, screen.Wrap(sh.Sentence(day), width)...)
 				continue
 			}
-			d.add(noPost, shadeLine(s, sh, sh.sentence(day), width))
+			d.add(postlist.NoPost, shadeLine(s, sh, sh.Sentence(day), width))
 		}
 	}
 }
 
 // entryLines renders a post or a slot.
-func (m *Model) entryLines(e entry, selected bool, width int) []string {
+func (m *Model) entryLines(e postlist.Entry, selected bool, width int) []string {
 	s := m.scene()
 	switch {
-	case e.index == noPost:
-		return []string{m.ghostRow(e.ghost, selected, width)}
-	case !e.loaded:
+	case e.Index == postlist.NoPost:
+		return []string{m.ghostRow(e.Ghost, selected, width)}
+	case !e.Loaded:
 		return []string{s.Theme.Mark(selected) + s.Theme.Faint.Render("…")}
 	case m.tab == tabWeek:
-		return agendaRow(s, e.post, selected, width)
+		return postlist.AgendaRow(s, e.Post, selected, width)
 	}
-	return queuedRow(s, e.post, m.queues.isDisplaced(e.post), selected, width)
+	return postlist.QueuedRow(s, e.Post, m.queues.isDisplaced(e.Post), selected, width)
 }
 
 // clickEntry selects the post or slot on a line, or opens it if it is selected.
 func (m *Model) clickEntry(row int) {
 	d := m.drawEntries(m.listWidth(), m.BodyHeight())
-	if row >= len(d.owner) || d.owner[row] == noPost || !d.list[d.owner[row]].selectable() {
+	if row >= len(d.owner) || d.owner[row] == postlist.NoPost || !d.list[d.owner[row]].Selectable() {
 		return
 	}
-	if e := d.list[d.owner[row]]; e.index != noPost && e.index == m.feed().selected && !m.isGhostSelected() {
+	if e := d.list[d.owner[row]]; e.Index != postlist.NoPost && e.Index == m.feed().Selected && !m.isGhostSelected() {
 		m.openSelected()
 	}
 	m.selectEntry(d.list, d.owner[row])

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -40,7 +41,7 @@ func (m *Model) noticeLines(width int) []string {
 	for i, l := range lines {
 		lines[i] = m.Theme.Bad.Render(l)
 	}
-	if m.undos.offered(m.Now) != nil && m.dialog == nil {
+	if m.undos.Offered(m.Now) != nil && m.dialog == nil {
 		lines = append(lines, m.Theme.Warn.Render(screen.Clip(m.undoOffer(), width)))
 	}
 	return lines
@@ -50,9 +51,9 @@ func (m *Model) noticeLines(width int) []string {
 func (m *Model) statusLine(width int) string {
 	t := m.Theme
 	switch {
-	case m.undos.offered(m.Now) != nil && m.dialog == nil:
+	case m.undos.Offered(m.Now) != nil && m.dialog == nil:
 		return m.undoLine(width)
-	case len(m.marks.order) > 0 && m.dialog == nil && m.feed() != nil:
+	case len(m.marks.Order) > 0 && m.dialog == nil && m.feed() != nil:
 		return t.Warn.Render(screen.Clip(m.markText()+"   "+cmp.Or(m.notice.text, m.listSummary(m.feed())), width))
 	case m.notice.text != "":
 		return t.Good.Render(screen.Clip(m.notice.text, width))
@@ -80,7 +81,7 @@ func (m *Model) undoLine(width int) string {
 
 // undoOffer describes what the undo key does.
 func (m *Model) undoOffer() string {
-	label := m.undos.last().label
+	label := m.undos.Last().Label
 	if m.Theme.Plain {
 		return "press u to " + label
 	}
@@ -88,18 +89,18 @@ func (m *Model) undoOffer() string {
 }
 
 // listSummary describes the position, filters and order of the list.
-func (m *Model) listSummary(f *feed) string {
+func (m *Model) listSummary(f *postlist.Feed) string {
 	var parts []string
 	if g, ok := m.selectedGhost(); ok {
-		parts = append(parts, "free slot of "+screen.OneLine(g.queue))
-	} else if n := f.size(); n > 0 {
+		parts = append(parts, "free slot of "+screen.OneLine(g.Queue))
+	} else if n := f.Size(); n > 0 {
 		more := ""
-		if f.next != "" {
+		if f.Next != "" {
 			more = "+"
 		}
-		parts = append(parts, fmt.Sprintf("%d of %d%s", f.selected+1, n, more))
+		parts = append(parts, fmt.Sprintf("%d of %d%s", f.Selected+1, n, more))
 	}
-	q := f.query
+	q := f.Query
 	if q.Search != "" {
 		parts = append(parts, fmt.Sprintf("with %q", screen.OneLine(q.Search)))
 	}
@@ -135,24 +136,24 @@ func (m *Model) listSummary(f *feed) string {
 // shortKeys returns the most important keys in the current view.
 func (m *Model) shortKeys() []key.Binding {
 	k := m.Keys
-	if m.detail.open {
+	if m.detail.Open {
 		keys := []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
 		p, ok := m.currentPost()
 		if ok && p.SeriesID != nil && p.Status == schedctl.Scheduled {
 			keys = slices.Insert(keys, 3, k.Skip)
 		}
-		if ok && isPending(p) {
+		if ok && postlist.IsPending(p) {
 			keys = slices.Insert(keys, 2, k.Note)
 		}
-		if ok && isPending(p) && m.mayApprove() {
+		if ok && postlist.IsPending(p) && m.mayApprove() {
 			keys = slices.Insert(keys, 2, k.ApprovePost, k.Changes)
 		}
-		if ok && m.show != nil && len(pictures(p)) > 0 {
+		if ok && m.show != nil && len(postlist.Pictures(p)) > 0 {
 			keys = slices.Insert(keys, 3, k.Pictures)
 		}
 		return keys
 	}
-	if len(m.marks.order) > 0 && m.feed() != nil {
+	if len(m.marks.Order) > 0 && m.feed() != nil {
 		return []key.Binding{k.Help, k.Grab, k.Label, k.Accounts, k.Enqueue, k.CancelPost, k.Archive, k.Unmark, k.Quit}
 	}
 	if m.isGhostSelected() {
@@ -184,7 +185,7 @@ func (m *Model) shortKeys() []key.Binding {
 		return []key.Binding{k.Help, k.Open, k.Browse, k.Copy, k.Duplicate, k.Search, k.Quit}
 	case tabReview:
 		keys := []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Note, k.Open, k.Edit, k.Withdraw, k.Quit}
-		if p, ok := m.currentPost(); ok && isSeries(p) {
+		if p, ok := m.currentPost(); ok && postlist.IsSeries(p) {
 			keys = []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Open, k.Withdraw, k.Quit}
 		}
 		if !m.mayApprove() {

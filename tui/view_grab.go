@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -52,9 +53,9 @@ func (m *Model) effectsOf(g *grab) []effect {
 	}
 	first, last = first.Add(-gapReach), last.Add(gapReach)
 	if f := m.feed(); f != nil {
-		for i := range f.pages {
-			for j := range f.pages[i].posts {
-				addNeighbor(near, &f.pages[i].posts[j], g, first, last)
+		for i := range f.Pages {
+			for j := range f.Pages[i].Posts {
+				addNeighbor(near, &f.Pages[i].Posts[j], g, first, last)
 			}
 		}
 	}
@@ -82,7 +83,7 @@ const gapReach = 24 * time.Hour
 func addNeighbor(near map[string][]neighbor, p *apiv1.Post, g *grab, first, last time.Time) {
 	at := p.PublishAt
 	if p.Status == schedctl.Draft {
-		at = planned(*p)
+		at = postlist.Planned(*p)
 	}
 	if at == nil || at.Before(first) || at.After(last) || p.Status == schedctl.Canceled || p.Status == schedctl.Failed {
 		return
@@ -97,7 +98,7 @@ func addNeighbor(near map[string][]neighbor, p *apiv1.Post, g *grab, first, last
 // effectOf returns what the move of a post means.
 func (m *Model) effectOf(g *grab, p apiv1.Post, near map[string][]neighbor) effect {
 	e := effect{at: g.at(p, m.Zone)}
-	at, was := e.at.Time.In(m.Zone), planned(p).In(m.Zone)
+	at, was := e.at.Time.In(m.Zone), postlist.Planned(p).In(m.Zone)
 	if !at.After(m.Now) {
 		e.bad = append(e.bad, "in the past")
 	}
@@ -117,11 +118,11 @@ func (m *Model) effectOf(g *grab, p apiv1.Post, near map[string][]neighbor) effe
 			e.good = append(e.good, "leaves its queue")
 		}
 		switch bound := m.cfg.Key.Kind == apiv1.KeyAgent || m.cfg.Key.Approval != nil; {
-		case hasApproval(p, schedctl.ApprovalApproved) && bound:
+		case postlist.HasApproval(p, schedctl.ApprovalApproved) && bound:
 			e.bad = append(e.bad, "approval lost: this key cannot move an approved time")
-		case hasApproval(p, schedctl.ApprovalApproved):
+		case postlist.HasApproval(p, schedctl.ApprovalApproved):
 			e.good = append(e.good, "approval kept")
-		case isPending(p):
+		case postlist.IsPending(p):
 			e.good = append(e.good, "still waits for approval")
 		}
 	}
@@ -149,9 +150,9 @@ func (m *Model) nearest(e *effect, p apiv1.Post, near map[string][]neighbor) (be
 			d := n.at.Sub(at)
 			switch away := d.Abs(); {
 			case away < time.Minute && clash == "":
-				clash = "clash with " + quoted(*n.post) + " on " + m.scene().Name(id)
+				clash = "clash with " + postlist.Quoted(*n.post) + " on " + m.scene().Name(id)
 			case away < least && tooClose == "":
-				tooClose = fmt.Sprintf("%s from %s: the gap of its queue is %s", when.DurationText(away), quoted(*n.post), when.DurationText(least))
+				tooClose = fmt.Sprintf("%s from %s: the gap of its queue is %s", when.DurationText(away), postlist.Quoted(*n.post), when.DurationText(least))
 			}
 			if d < 0 && (before == nil || n.at.After(before.at)) {
 				before = n
@@ -176,15 +177,15 @@ func gapText(at time.Time, n *neighbor) string {
 	case n == nil:
 		return ""
 	case n.at.Before(at):
-		return when.DurationText(at.Sub(n.at).Round(time.Minute)) + " after " + quoted(*n.post)
+		return when.DurationText(at.Sub(n.at).Round(time.Minute)) + " after " + postlist.Quoted(*n.post)
 	}
-	return when.DurationText(n.at.Sub(at).Round(time.Minute)) + " before " + quoted(*n.post)
+	return when.DurationText(n.at.Sub(at).Round(time.Minute)) + " before " + postlist.Quoted(*n.post)
 }
 
 // gapOf returns the largest gap of the queues that serve the accounts of a post.
 func (m *Model) gapOf(p apiv1.Post) (gap time.Duration) {
 	for _, q := range m.queues.list {
-		if d, err := time.ParseDuration(q.Gap); err == nil && (len(q.SocialAccountIDs) == 0 || shareAccount(q.SocialAccountIDs, p.SocialAccountIDs)) {
+		if d, err := time.ParseDuration(q.Gap); err == nil && (len(q.SocialAccountIDs) == 0 || postlist.ShareAccount(q.SocialAccountIDs, p.SocialAccountIDs)) {
 			gap = max(gap, d)
 		}
 	}
@@ -195,7 +196,7 @@ func (m *Model) gapOf(p apiv1.Post) (gap time.Duration) {
 // returns the empty string.
 func (m *Model) blackoutAt(p apiv1.Post, at time.Time) string {
 	for _, b := range m.blackouts.list {
-		if b.SettledAt != nil || !concerns(b, p) || !contains(b, at) {
+		if b.SettledAt != nil || !postlist.Concerns(b, p) || !postlist.Contains(b, at) {
 			continue
 		}
 		text := "in a blackout"
@@ -218,11 +219,11 @@ func (g *grab) Lines(f screen.Frame, width, _ int) []string {
 	m := f.(*Model)
 	t := m.Theme
 	lead, e := g.posts[0], g.effects[0]
-	what := quoted(lead)
+	what := postlist.Quoted(lead)
 	if n := len(g.posts); n > 1 {
 		what += " and " + screen.Plural(n-1, "other post")
 	}
-	from, to := planned(lead).In(m.Zone).Format("Mon 2 Jan 15:04"), e.at.Time.In(m.Zone).Format("Mon 2 Jan 2006 15:04 MST")
+	from, to := postlist.Planned(lead).In(m.Zone).Format("Mon 2 Jan 15:04"), e.at.Time.In(m.Zone).Format("Mon 2 Jan 2006 15:04 MST")
 	title := "Move " + what + " from " + from
 	if g.days != 0 || g.by != 0 {
 		title = "Move " + what + ": " + from + " → " + to
@@ -259,7 +260,7 @@ func (g *grab) others() (words []string) {
 	if bad > 0 {
 		for i, e := range g.effects[1:] {
 			if len(e.bad) > 0 {
-				return []string{fmt.Sprintf("%d of the others: %s %s", bad, quoted(g.posts[1+i]), e.bad[0])}
+				return []string{fmt.Sprintf("%d of the others: %s %s", bad, postlist.Quoted(g.posts[1+i]), e.bad[0])}
 			}
 		}
 	}

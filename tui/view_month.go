@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -73,7 +74,7 @@ func besides(columns [][]string, width, height int) []string {
 }
 
 // monthHead renders the names of the weekdays.
-func monthHead(s drawContext, first time.Time, cell int) string {
+func monthHead(s postlist.Scene, first time.Time, cell int) string {
 	var line strings.Builder
 	for d := range 7 {
 		name := weekOf(first, s.Zone).AddDate(0, 0, d).Format("Mon")
@@ -83,14 +84,14 @@ func monthHead(s drawContext, first time.Time, cell int) string {
 }
 
 // monthCell renders a day: its number, the number of its posts, and the first of them.
-func (m *Model) monthCell(s drawContext, d monthDay, day time.Time, width, rows int) []string {
+func (m *Model) monthCell(s postlist.Scene, d monthDay, day time.Time, width, rows int) []string {
 	selected := day.Equal(m.month.day)
 	number := day.Format("2")
 	if day.Day() == 1 && width > minMonthText {
 		number = day.Format("2 Jan")
 	}
 	switch {
-	case day.Equal(dayOf(s.Now, s.Zone)):
+	case day.Equal(postlist.DayOf(s.Now, s.Zone)):
 		number = s.Theme.Today(number)
 	case monthOf(day, s.Zone).Equal(m.month.first):
 		number = s.Theme.Title.Render(number)
@@ -106,9 +107,9 @@ func (m *Model) monthCell(s drawContext, d monthDay, day time.Time, width, rows 
 	if len(d.posts) > room && room > 2 {
 		room-- // for the number of the others
 	}
-	shown := postsAround(d.posts, m.feed().selected, room)
+	shown := postsAround(d.posts, m.feed().Selected, room)
 	for _, p := range shown {
-		here := selected && p.index == m.feed().selected
+		here := selected && p.index == m.feed().Selected
 		c := column{width: width, height: 1, each: 1, day: day}
 		lines = append(lines, weekPost(s, *p.Post, here, c)...)
 	}
@@ -120,7 +121,7 @@ func (m *Model) monthCell(s drawContext, d monthDay, day time.Time, width, rows 
 
 // monthCellHead renders the first line of a day: its number, blackouts, failures and the
 // number of posts.
-func (m *Model) monthCellHead(s drawContext, head string, d monthDay, day time.Time, width int) string {
+func (m *Model) monthCellHead(s postlist.Scene, head string, d monthDay, day time.Time, width int) string {
 	count := ""
 	switch {
 	case d.more:
@@ -131,15 +132,15 @@ func (m *Model) monthCellHead(s drawContext, head string, d monthDay, day time.T
 	if slices.ContainsFunc(d.posts, func(p monthPost) bool { return p.Status == schedctl.Failed }) {
 		count = s.Theme.Status(schedctl.Failed) + count
 	}
-	signs, shades := "", m.shadesOf(day, m.feed().query.AccountID)
+	signs, shades := "", m.shadesOf(day, m.feed().Query.AccountID)
 	for _, hold := range []bool{false, true} {
-		if slices.ContainsFunc(shades, func(sh shade) bool { return sh.hold == hold }) {
+		if slices.ContainsFunc(shades, func(sh postlist.Shade) bool { return sh.Hold == hold }) {
 			draw, sign := shading(s.Theme, hold)
 			signs += draw.Render(strings.Repeat(sign, 2))
 		}
 	}
 	if signs != "" {
-		head += " " + truncate(signs, width-ansi.StringWidth(head)-ansi.StringWidth(count)-2)
+		head += " " + postlist.Truncate(signs, width-ansi.StringWidth(head)-ansi.StringWidth(count)-2)
 	}
 	return screen.Justify(head, count, width)
 }
@@ -152,24 +153,24 @@ func postsAround(posts []monthPost, selected, n int) []monthPost {
 }
 
 // dayPane renders the posts of the selected day.
-func (m *Model) dayPane(s drawContext, days [7 * monthWeeks]monthDay, start time.Time, width, height int) []string {
+func (m *Model) dayPane(s postlist.Scene, days [7 * monthWeeks]monthDay, start time.Time, width, height int) []string {
 	day := m.month.day
 	i := dayIndex(start, day)
 	if i < 0 {
 		return nil
 	}
-	title := s.heading(day) + ", " + screen.Plural(len(days[i].posts), "post")
+	title := s.Heading(day) + ", " + screen.Plural(len(days[i].posts), "post")
 	if days[i].more {
-		title = s.heading(day) + ", loading …"
+		title = s.Heading(day) + ", loading …"
 	}
 	lines := []string{s.Theme.Title.Render(screen.Clip(title, width))}
-	for _, sh := range m.shadesOf(day, m.feed().query.AccountID) {
-		lines = append(lines, shadeLine(s, sh, sh.sentence(day), width))
+	for _, sh := range m.shadesOf(day, m.feed().Query.AccountID) {
+		lines = append(lines, shadeLine(s, sh, sh.Sentence(day), width))
 	}
 	shown, first := m.dayPosts(days, start, height)
 	lines = lines[:min(len(lines), first)]
 	for _, p := range shown {
-		lines = append(lines, agendaRow(s, *p.Post, p.index == m.feed().selected, width)...)
+		lines = append(lines, postlist.AgendaRow(s, *p.Post, p.index == m.feed().Selected, width)...)
 	}
 	return lines
 }
@@ -181,8 +182,8 @@ func (m *Model) dayPosts(days [7 * monthWeeks]monthDay, start time.Time, height 
 	if i < 0 || height < 1 {
 		return nil, 0
 	}
-	first = min(1+len(m.shadesOf(m.month.day, m.feed().query.AccountID)), max(1, height/2))
-	return postsAround(days[i].posts, m.feed().selected, height-first), first
+	first = min(1+len(m.shadesOf(m.month.day, m.feed().Query.AccountID)), max(1, height/2))
+	return postsAround(days[i].posts, m.feed().Selected, height-first), first
 }
 
 // dayIndex returns the position of a day in the days of a month, or -1.
@@ -196,7 +197,7 @@ func dayIndex(start, day time.Time) int {
 }
 
 // monthList renders the days with posts below each other, and the posts of the selected day.
-func (m *Model) monthList(s drawContext, days [7 * monthWeeks]monthDay, start time.Time, width, height int) []string {
+func (m *Model) monthList(s postlist.Scene, days [7 * monthWeeks]monthDay, start time.Time, width, height int) []string {
 	var lines []string
 	at := 0
 	for d, list := range days {
@@ -213,15 +214,15 @@ func (m *Model) monthList(s drawContext, days [7 * monthWeeks]monthDay, start ti
 		if !here {
 			continue
 		}
-		for _, sh := range m.shadesOf(day, m.feed().query.AccountID) {
-			lines = append(lines, screen.Wrap(sh.sentence(day), width)...)
+		for _, sh := range m.shadesOf(day, m.feed().Query.AccountID) {
+			lines = append(lines, screen.Wrap(sh.Sentence(day), width)...)
 		}
-		for _, p := range postsAround(list.posts, m.feed().selected, height) {
-			selected := p.index == m.feed().selected
+		for _, p := range postsAround(list.posts, m.feed().Selected, height) {
+			selected := p.index == m.feed().Selected
 			if selected && m.month.inDay {
 				at = len(lines)
 			}
-			lines = append(lines, agendaRow(s, *p.Post, selected, width)...)
+			lines = append(lines, postlist.AgendaRow(s, *p.Post, selected, width)...)
 		}
 	}
 	return screen.LinesAround(lines, at, height)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -36,7 +37,7 @@ func (d *reviewForm) below(m *Model, width, height int) (below []string) {
 }
 
 func (d *reviewForm) title() string {
-	if isSeries(d.post) {
+	if postlist.IsSeries(d.post) {
 		return map[reviewStep]string{stepApprove: "Approve this series", stepChanges: "Request changes of this series"}[d.step]
 	}
 	if d.step == stepApprove && d.post.Status == schedctl.Failed {
@@ -46,7 +47,7 @@ func (d *reviewForm) title() string {
 }
 
 // postLines renders the visible part of the post.
-func (d *reviewForm) postLines(s drawContext, width, height int) []string {
+func (d *reviewForm) postLines(s postlist.Scene, width, height int) []string {
 	lines := d.contentLines(s, width)
 	if len(lines) <= height {
 		return screen.FitLines(lines, width, height)
@@ -65,16 +66,16 @@ func (d *reviewForm) postLines(s drawContext, width, height int) []string {
 }
 
 // contentLines renders the whole post.
-func (d *reviewForm) contentLines(s drawContext, width int) []string {
+func (d *reviewForm) contentLines(s postlist.Scene, width int) []string {
 	var lines []string
-	if isSeries(d.post) {
-		lines = s.planLines(d.post, width)
+	if postlist.IsSeries(d.post) {
+		lines = s.PlanLines(d.post, width)
 	}
-	lines = append(lines, s.reviewLines(d.post, width)...)
-	lines = append(lines, contentLines(s, d.post, width)...)
+	lines = append(lines, s.ReviewLines(d.post, width)...)
+	lines = append(lines, postlist.ContentLines(s, d.post, width)...)
 	lines = append(lines, "")
 	lines = append(lines, screen.Wrap("to "+s.AccountNames(d.post.SocialAccountIDs), width)...)
-	return append(lines, noteLines(s, d.notes, width)...)
+	return append(lines, postlist.NoteLines(s, d.notes, width)...)
 }
 
 // timeLines renders the time, and how it is understood.
@@ -109,7 +110,7 @@ func (d *reviewForm) messages(m *Model, width, room int) (lines []string) {
 	case d.fault != "":
 		paint(t.Bad.Render, d.fault)
 	case d.changed:
-		paint(t.Warn.Render, "Someone else has changed this "+noun(d.post)+" since you opened it. Read it again, then ctrl+s: "+d.step.String())
+		paint(t.Warn.Render, "Someone else has changed this "+postlist.Noun(d.post)+" since you opened it. Read it again, then ctrl+s: "+d.step.String())
 	}
 	if len(lines) > room {
 		lines = append(lines[:room-1:room-1], screen.Clip(strings.Join(lines[room-1:], " "), width))

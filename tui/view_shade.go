@@ -6,17 +6,18 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // weekShade renders the hours and the reason of a blackout.
-func weekShade(s drawContext, sh shade, c column) []string {
+func weekShade(s postlist.Scene, sh postlist.Shade, c column) []string {
 	const fullFrom = 15 // columns for two times with minutes
-	about := sh.about
+	about := sh.About
 	if about == "" {
-		about = sh.kind()
+		about = sh.Kind()
 	}
-	lines := []string{shadeLine(s, sh, sh.hours(c.day, c.width < fullFrom), c.width)}
+	lines := []string{shadeLine(s, sh, sh.Hours(c.day, c.width < fullFrom), c.width)}
 	if c.each > 1 {
 		lines = append(lines, shadeLine(s, sh, about, c.width))
 	}
@@ -32,8 +33,8 @@ func shading(t screen.Theme, hold bool) (screen.Style, string) {
 }
 
 // shadeLine renders a text on a shaded line.
-func shadeLine(s drawContext, sh shade, text string, width int) string {
-	draw, sign := shading(s.Theme, sh.hold)
+func shadeLine(s postlist.Scene, sh postlist.Shade, text string, width int) string {
+	draw, sign := shading(s.Theme, sh.Hold)
 	text = screen.Clip(sign+" "+text, width)
 	if left := width - ansi.StringWidth(text); left > 1 {
 		text += " " + strings.Repeat(sign, left-1)
@@ -42,12 +43,12 @@ func shadeLine(s drawContext, sh shade, text string, width int) string {
 }
 
 // fillShade shades the empty lines of a day that a blackout covers.
-func fillShade(s drawContext, lines []string, shades []shade, c column) []string {
-	i := slices.IndexFunc(shades, func(sh shade) bool { return sh.allDay })
+func fillShade(s postlist.Scene, lines []string, shades []postlist.Shade, c column) []string {
+	i := slices.IndexFunc(shades, func(sh postlist.Shade) bool { return sh.AllDay })
 	if i < 0 {
 		return lines
 	}
-	draw, sign := shading(s.Theme, shades[i].hold)
+	draw, sign := shading(s.Theme, shades[i].Hold)
 	for len(lines) < c.height {
 		lines = append(lines, draw.Render(strings.Repeat(sign, max(0, c.width))))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -29,15 +30,15 @@ const maxPostLines = 4
 // weekEntry is a post and its position in the feed, or a free slot.
 type weekEntry struct {
 	post  apiv1.Post
-	index int   // of the post, or noPost
-	ghost ghost // if index is noPost
+	index int            // of the post, or noPost
+	ghost postlist.Ghost // if index is noPost
 }
 
 func (e weekEntry) at() time.Time {
-	if e.index == noPost {
+	if e.index == postlist.NoPost {
 		return e.ghost.At.Time
 	}
-	return planned(e.post).Time
+	return postlist.Planned(e.post).Time
 }
 
 // weekCell is one day of the week as it is drawn.
@@ -73,27 +74,27 @@ func (m *Model) weekGrid(width, height int) []string {
 const weekHeadLines = 2
 
 // weekCells draws the days of the week.
-func (m *Model) weekCells(s drawContext, width, rows int) (cells [7]weekCell) {
+func (m *Model) weekCells(s postlist.Scene, width, rows int) (cells [7]weekCell) {
 	f := m.feed()
 	days, more := weekDays(f, m.week)
 	chosen, isGhost := m.selectedGhost()
 	selected := func(e weekEntry) bool {
-		if e.index == noPost {
-			return isGhost && e.ghost.key() == chosen.key()
+		if e.index == postlist.NoPost {
+			return isGhost && e.ghost.Key() == chosen.Key()
 		}
-		return !isGhost && e.index == f.selected
+		return !isGhost && e.index == f.Selected
 	}
 	m.addGhosts(&days)
 	each, least := maxPostLines, 1
 	if width >= readableFrom {
 		least = 2 // a line for the text alone
 	}
-	var shades [7][]shade
+	var shades [7][]postlist.Shade
 	for d := range days {
-		shades[d] = m.shadesOf(m.week.AddDate(0, 0, d), f.query.AccountID)
+		shades[d] = m.shadesOf(m.week.AddDate(0, 0, d), f.Query.AccountID)
 		posts := 0
 		for _, e := range days[d] {
-			if e.index != noPost {
+			if e.index != postlist.NoPost {
 				posts++
 			}
 		}
@@ -117,7 +118,7 @@ func (m *Model) addGhosts(days *[7][]weekEntry) {
 			for i > 0 && days[d][i-1].at().After(g.At.Time) {
 				i--
 			}
-			days[d] = slices.Insert(days[d], i, weekEntry{index: noPost, ghost: g})
+			days[d] = slices.Insert(days[d], i, weekEntry{index: postlist.NoPost, ghost: g})
 		}
 	}
 }
@@ -125,19 +126,19 @@ func (m *Model) addGhosts(days *[7][]weekEntry) {
 // weekIsShaded reports whether a blackout is in the displayed week.
 func (m *Model) weekIsShaded() bool {
 	for d := range 7 {
-		if len(m.shadesOf(m.week.AddDate(0, 0, d), m.feeds[tabWeek].query.AccountID)) > 0 {
+		if len(m.shadesOf(m.week.AddDate(0, 0, d), m.feeds[tabWeek].Query.AccountID)) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-func weekHead(s drawContext, week time.Time, cell int) string {
+func weekHead(s postlist.Scene, week time.Time, cell int) string {
 	var line strings.Builder
 	for d := range 7 {
 		day := week.AddDate(0, 0, d)
 		name := s.Theme.Title.Render(screen.Clip(day.Format("Mon _2"), cell-1))
-		if day.Equal(dayOf(s.Now, s.Zone)) {
+		if day.Equal(postlist.DayOf(s.Now, s.Zone)) {
 			name = s.Theme.Today(day.Format("Mon _2"))
 		}
 		line.WriteString(screen.PadRight(name, cell-1) + " ")
@@ -147,7 +148,7 @@ func weekHead(s drawContext, week time.Time, cell int) string {
 
 // weekDays returns the posts of each day, and the days with posts that are not
 // loaded.
-func weekDays(f *feed, week time.Time) (days [7][]weekEntry, more [7]bool) {
+func weekDays(f *postlist.Feed, week time.Time) (days [7][]weekEntry, more [7]bool) {
 	index, last, gap := 0, 0, false
 	var starts [8]time.Time
 	for d := range starts {
@@ -158,22 +159,22 @@ func weekDays(f *feed, week time.Time) (days [7][]weekEntry, more [7]bool) {
 			more[d] = true
 		}
 	}
-	for _, pg := range f.pages {
-		gap = gap || !pg.loaded
-		for j, p := range pg.posts {
-			if planned(p) == nil {
+	for _, pg := range f.Pages {
+		gap = gap || !pg.Loaded
+		for j, p := range pg.Posts {
+			if postlist.Planned(p) == nil {
 				continue
 			}
 			for d := range days {
-				if at := planned(p); !at.Before(starts[d]) && at.Before(starts[d+1]) {
+				if at := postlist.Planned(p); !at.Before(starts[d]) && at.Before(starts[d+1]) {
 					mark(d)
 					days[d], last, gap = append(days[d], weekEntry{post: p, index: index + j}), d, false
 				}
 			}
 		}
-		index += pg.count
+		index += pg.Count
 	}
-	gap = gap || f.next != ""
+	gap = gap || f.Next != ""
 	mark(len(days) - 1)
 	for d := range days { // a post that is being moved is not at its place yet
 		slices.SortStableFunc(days[d], func(a, b weekEntry) int { return a.at().Compare(b.at()) })
@@ -190,17 +191,17 @@ type column struct {
 
 // weekDay renders the posts, free slots and blackouts of one day. If they do not fit, it
 // renders those near the selected one.
-func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(weekEntry) bool, more bool, c column) weekCell {
+func weekDay(s postlist.Scene, entries []weekEntry, shades []postlist.Shade, selected func(weekEntry) bool, more bool, c column) weekCell {
 	cell := weekCell{entries: entries}
 	at, posts, next := 0, 0, 0
 	shadeUntil := func(t time.Time) {
-		for ; next < len(shades) && !shades[next].from.After(t); next++ {
-			cell.add(noPost, weekShade(s, shades[next], c)...)
+		for ; next < len(shades) && !shades[next].From.After(t); next++ {
+			cell.add(postlist.NoPost, weekShade(s, shades[next], c)...)
 		}
 	}
 	chosen := max(0, slices.IndexFunc(entries, selected))
 	for i, e := range entries {
-		if e.index != noPost {
+		if e.index != postlist.NoPost {
 			posts++
 		}
 		if i < chosen-c.height || i > chosen+c.height {
@@ -210,7 +211,7 @@ func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(w
 		if selected(e) {
 			at = len(cell.lines)
 		}
-		if e.index == noPost {
+		if e.index == postlist.NoPost {
 			cell.add(i, weekGhost(s, e.ghost, selected(e), c))
 			continue
 		}
@@ -218,7 +219,7 @@ func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(w
 	}
 	shadeUntil(c.day.AddDate(0, 0, 1))
 	if !more && len(cell.lines) <= c.height && posts <= c.height || c.height < 2 {
-		cell.add(noPost, fillShade(s, cell.lines, shades, c)[len(cell.lines):]...)
+		cell.add(postlist.NoPost, fillShade(s, cell.lines, shades, c)[len(cell.lines):]...)
 		return cell
 	}
 	count := fmt.Sprintf("%d posts", posts)
@@ -231,18 +232,18 @@ func weekDay(s drawContext, entries []weekEntry, shades []shade, selected func(w
 		count = fmt.Sprintf("%d+%d free", posts, len(entries)-posts)
 	}
 	cell.lines, cell.owner = screen.LinesAround(cell.lines, at, c.height-1), screen.LinesAround(cell.owner, at, c.height-1)
-	cell.add(noPost, s.Theme.Faint.Render(screen.Clip(count, c.width)))
+	cell.add(postlist.NoPost, s.Theme.Faint.Render(screen.Clip(count, c.width)))
 	return cell
 }
 
 // weekGhost renders a free slot.
-func weekGhost(s drawContext, g ghost, selected bool, c column) string {
+func weekGhost(s postlist.Scene, g postlist.Ghost, selected bool, c column) string {
 	const least = 6 // columns for the name of the queue
 	text := g.At.In(s.Zone).Format("15:04")
 	if room := c.width - len("+ 15:04 "); room >= least {
-		text += " " + screen.Clip(screen.OneLine(g.queue), room)
+		text += " " + screen.Clip(screen.OneLine(g.Queue), room)
 	}
-	text = truncate(text, c.width-2)
+	text = postlist.Truncate(text, c.width-2)
 	if selected {
 		return s.Theme.Mark(true) + s.Theme.Row(text, true)
 	}
@@ -250,26 +251,26 @@ func weekGhost(s drawContext, g ghost, selected bool, c column) string {
 }
 
 // weekPost renders a post: its time with tags and marks, and its text next to it or below.
-func weekPost(s drawContext, p apiv1.Post, selected bool, c column) []string {
+func weekPost(s postlist.Scene, p apiv1.Post, selected bool, c column) []string {
 	sign := s.Theme.Status(p.Status) + " "
-	if selected || s.marks.has(p.ID) {
-		sign = s.rowMark(p.ID, selected)
+	if selected || s.Marks.Has(p.ID) {
+		sign = s.RowMark(p.ID, selected)
 	}
-	clock, room := planned(p).In(s.Zone).Format("15:04"), c.width-2
-	text := screen.Excerpt(postText(p), maxPostLines*c.width)
-	if words, moving := s.moves[p.ID]; moving {
+	clock, room := postlist.Planned(p).In(s.Zone).Format("15:04"), c.width-2
+	text := screen.Excerpt(postlist.PostText(p), maxPostLines*c.width)
+	if words, moving := s.Moves[p.ID]; moving {
 		sign = s.Theme.Warn.Render(s.Theme.Glyphs.Moving) + " "
 		text = strings.TrimSpace(words + " " + text)
 	}
 	if c.each == 1 {
-		head := s.lineHead(p, min(room-len(clock)-1, max(leastHead, room*2/5)))
+		head := lineHead(s, p, min(room-len(clock)-1, max(leastHead, room*2/5)))
 		head = clock + " " + head
 		if left := room - ansi.StringWidth(head) - 1; left > 1 {
-			head += " " + truncate(text, left)
+			head += " " + postlist.Truncate(text, left)
 		}
 		return []string{sign + s.Theme.Row(head, selected)}
 	}
-	head, tagged := s.cellHead(p, room-len(clock)-1)
+	head, tagged := cellHead(s, p, room-len(clock)-1)
 	lines := []string{sign + s.Theme.Row(clock+" "+head, selected)}
 	indent := "" // of the first line of the text
 	if !tagged {
@@ -292,8 +293,8 @@ const leastHead = 5
 
 // cellHead renders the tags of the accounts of a post and its marks, in at most width
 // columns. If only one of both fits, it is the marks; tagged reports whether the tags fit.
-func (s drawContext) cellHead(p apiv1.Post, width int) (head string, tagged bool) {
-	marks := s.cellMarks(p)
+func cellHead(s postlist.Scene, p apiv1.Post, width int) (head string, tagged bool) {
+	marks := s.CellMarks(p)
 	room := width
 	if marks != "" {
 		room -= ansi.StringWidth(marks) + 1
@@ -301,7 +302,7 @@ func (s drawContext) cellHead(p apiv1.Post, width int) (head string, tagged bool
 	tags := s.PostTags(p, room)
 	switch {
 	case tags == "":
-		return truncate(marks, width), len(p.SocialAccountIDs) == 0
+		return postlist.Truncate(marks, width), len(p.SocialAccountIDs) == 0
 	case marks == "":
 		return tags, true
 	}
@@ -310,12 +311,12 @@ func (s drawContext) cellHead(p apiv1.Post, width int) (head string, tagged bool
 
 // lineHead renders tags and marks of a post that has one line, in at most width columns. If
 // not all fit, marks are left out before tags.
-func (s drawContext) lineHead(p apiv1.Post, width int) string {
+func lineHead(s postlist.Scene, p apiv1.Post, width int) string {
 	room := width
 	if len(p.SocialAccountIDs) > 0 {
 		room -= screen.TagWidth + 1
 	}
-	marks := truncate(s.cellMarks(p), room)
+	marks := postlist.Truncate(s.CellMarks(p), room)
 	if marks != "" {
 		width -= ansi.StringWidth(marks) + 1
 	}
@@ -323,28 +324,25 @@ func (s drawContext) lineHead(p apiv1.Post, width int) string {
 }
 
 // weekPreview renders more of the selected post.
-func weekPreview(s drawContext, f *feed, width int) []string {
+func weekPreview(s postlist.Scene, f *postlist.Feed, width int) []string {
 	lines := []string{"", "", ""}
-	p, ok := f.current()
-	if !ok || planned(p) == nil {
+	p, ok := f.Current()
+	if !ok || postlist.Planned(p) == nil {
 		return lines
 	}
-	state := stateWord(p)
+	state := postlist.StateWord(p)
 	if p.Status == schedctl.Scheduled {
 		state += " " + screen.RelativeTime(p.PublishAt.Sub(s.Now))
 	}
-	if _, changing := s.busy[p.ID]; changing {
+	if _, changing := s.Busy[p.ID]; changing {
 		state = "saving…"
 	}
-	when := s.Theme.Title.Render(planned(p).In(s.Zone).Format("Monday 15:04")) + "  " + s.Theme.Status(p.Status) + reviewMarks(s.Theme, p) + " " + strings.Join(append([]string{state}, s.kindWords(p)...), ", ")
+	when := s.Theme.Title.Render(postlist.Planned(p).In(s.Zone).Format("Monday 15:04")) + "  " + s.Theme.Status(p.Status) + postlist.ReviewMarks(s.Theme, p) + " " + strings.Join(append([]string{state}, s.KindWords(p)...), ", ")
 	if p.QueueID != nil {
-		state = ", queue " + s.queueName(*p.QueueID)
+		state = ", queue " + s.QueueName(*p.QueueID)
 		when += state
 	}
 	lines[1] = screen.Clip(when+"  "+"to "+s.TaggedAccounts(p.SocialAccountIDs), width)
-	lines[2] = screen.Excerpt(postText(p), width)
+	lines[2] = screen.Excerpt(postlist.PostText(p), width)
 	return lines
 }
-
-// truncate shortens a text to a width, without an ellipsis.
-func truncate(text string, width int) string { return ansi.Truncate(text, max(0, width), "") }

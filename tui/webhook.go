@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -109,7 +110,7 @@ func (m *Model) fillWebhooks() tea.Cmd {
 			return webhooksMsg{list: list, err: err}
 		})
 	}
-	more := !h.firstPageLoaded || h.next != "" && h.delivery+lookAhead > len(h.deliveries) && len(h.deliveries) < maxDeliveries
+	more := !h.firstPageLoaded || h.next != "" && h.delivery+postlist.LookAhead > len(h.deliveries) && len(h.deliveries) < maxDeliveries
 	if h.opened == "" || h.fetching || h.deliveriesErr != nil || !more {
 		return nil
 	}

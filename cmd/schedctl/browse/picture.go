@@ -16,7 +16,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli/picture"
 	"github.com/schedctl/schedctl/cmd/schedctl/media"
-	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/printable"
 )
 
@@ -46,8 +46,8 @@ type viewer struct {
 
 // pictures returns the function that shows pictures. While it runs, nothing else uses the
 // terminal. The first run may query the terminal, so that the start does not wait for it.
-func (o *browser) pictures(c *client.Client) func(context.Context, []tui.Picture) error {
-	return func(ctx context.Context, list []tui.Picture) error {
+func (o *browser) pictures(c *client.Client) func(context.Context, []postlist.Picture) error {
+	return func(ctx context.Context, list []postlist.Picture) error {
 		protocol := o.Graphics()
 		if protocol == picture.None {
 			return errors.New("this terminal does not show pictures: Kitty, Ghostty, iTerm2, WezTerm and terminals with Sixel do. The details describe the files")
@@ -58,7 +58,7 @@ func (o *browser) pictures(c *client.Client) func(context.Context, []tui.Picture
 }
 
 // run shows pictures until the user presses a key that does not show another one.
-func (v *viewer) run(ctx context.Context, list []tui.Picture) error {
+func (v *viewer) run(ctx context.Context, list []postlist.Picture) error {
 	defer v.print(picture.Clear(v.protocol) + closeScreen)
 	v.print(openScreen)
 	for at := 0; ; {
@@ -79,7 +79,7 @@ func (v *viewer) run(ctx context.Context, list []tui.Picture) error {
 
 // show shows a picture until the user presses a key, which it returns. A key also ends the
 // download and the decoding of the picture.
-func (v *viewer) show(ctx context.Context, p tui.Picture, several bool) (string, error) {
+func (v *viewer) show(ctx context.Context, p postlist.Picture, several bool) (string, error) {
 	room, row := v.describe(p, several)
 	loading, stop := context.WithCancel(ctx)
 	defer stop()
@@ -121,7 +121,7 @@ func (v *viewer) printLines(lines []string) {
 
 // describe shows the description of a picture and the keys. It returns the room for the
 // picture, and the row of the screen below the description.
-func (v *viewer) describe(p tui.Picture, several bool) (room picture.Size, row int) {
+func (v *viewer) describe(p postlist.Picture, several bool) (room picture.Size, row int) {
 	width, height, cell := screenSize(v.Width, v.Height)
 	v.print(picture.Clear(v.protocol) + clearScreen)
 	var lines []string
@@ -161,7 +161,7 @@ func (v *viewer) draw(l loadedPicture, row int) {
 }
 
 // load downloads a picture and returns its control sequences.
-func (v *viewer) load(ctx context.Context, p tui.Picture, most picture.Size) (picture.Sequences, error) {
+func (v *viewer) load(ctx context.Context, p postlist.Picture, most picture.Size) (picture.Sequences, error) {
 	id := fmt.Sprint(p.Asset.ID, most)
 	if shown, ok := v.encoded[id]; ok {
 		return shown, nil

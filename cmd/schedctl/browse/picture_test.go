@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli/picture"
-	"github.com/schedctl/schedctl/tui"
+	"github.com/schedctl/schedctl/tui/postlist"
 )
 
 // silent is a daemon that does not respond.
@@ -42,7 +42,7 @@ func TestKeyEndsLoading(t *testing.T) {
 	}}}}
 	v := &viewer{browser: o, client: c, protocol: picture.Kitty, encoded: map[string]picture.Sequences{}}
 	asset := apiv1.MediaAsset{ID: "med_1", MIMEType: "image/png", Status: schedctl.MediaReady, SizeBytes: 100}
-	if err := v.run(t.Context(), []tui.Picture{{Asset: asset, Lines: []string{"cat.png \x1b[2J"}}}); err != nil {
+	if err := v.run(t.Context(), []postlist.Picture{{Asset: asset, Lines: []string{"cat.png \x1b[2J"}}}); err != nil {
 		t.Fatal(err)
 	}
 	select {

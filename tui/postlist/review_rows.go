@@ -1,4 +1,4 @@
-package tui
+package postlist
 
 import (
 	"strings"
@@ -9,12 +9,12 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// reviewRow renders a post that waits for approval with its proposed time, and below it who
+// ReviewRow renders a post that waits for approval with its proposed time, and below it who
 // asked for the approval.
-func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
+func ReviewRow(s Scene, p apiv1.Post, selected bool, width int) []string {
 	asked, proposed := s.askedText(p), s.proposedText(p)
 	var rule []string
-	if isSeries(p) {
+	if IsSeries(p) {
 		proposed = "series: " + s.seriesText(p)
 		for _, l := range screen.WrapWords(s.seriesText(p), width-4) {
 			rule = append(rule, "    "+s.Theme.Faint.Render(l))
@@ -28,7 +28,7 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 		return lines
 	}
 	const narrow = 60
-	clock, word, layout := "no time", "", clockLayout
+	clock, word, layout := "no time", "", ClockLayout
 	if width < narrow {
 		layout = "_2 Jan 15:04"
 	}
@@ -40,7 +40,7 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 		clock, word = at.Time.In(s.Zone).Format(layout), screen.RelativeTime(at.Time.Sub(s.Now))
 	}
 	switch {
-	case isSeries(p):
+	case IsSeries(p):
 		word = "series"
 	case p.Status != schedctl.Draft:
 		word = string(p.Status)
@@ -49,41 +49,41 @@ func reviewRow(s drawContext, p apiv1.Post, selected bool, width int) []string {
 	if s.isLate(p) {
 		clock = s.Theme.Warn.Render(clock)
 	}
-	if _, changing := s.busy[p.ID]; changing {
+	if _, changing := s.Busy[p.ID]; changing {
 		word = "saving…"
 	}
-	left := s.rowMark(p.ID, selected) + clock + " " + s.Theme.Status(p.Status) + repeatMark(s.Theme, p) + " "
+	left := s.RowMark(p.ID, selected) + clock + " " + s.Theme.Status(p.Status) + repeatMark(s.Theme, p) + " "
 	lines := append([]string{layoutRow(s, p, left, word, selected, width)}, rule...)
 	return append(lines, "    "+s.Theme.Faint.Render(screen.Clip(asked, width-4)))
 }
 
 // seriesText renders the rule and the next times of a series.
-func (s drawContext) seriesText(p apiv1.Post) string {
-	info := s.series[p.ID]
-	text := info.rule + ", " + info.series.Timezone
-	if len(info.next) == 0 {
+func (s Scene) seriesText(p apiv1.Post) string {
+	info := s.Series[p.ID]
+	text := info.Rule + ", " + info.Series.Timezone
+	if len(info.Next) == 0 {
 		return text + ", no further times"
 	}
-	times := make([]string, len(info.next))
-	for i, t := range info.next {
+	times := make([]string, len(info.Next))
+	for i, t := range info.Next {
 		times[i] = t.In(s.Zone).Format("Mon 2 Jan 15:04")
 	}
 	return text + "; next " + strings.Join(times, ", ")
 }
 
 // isLate reports whether the proposed time of a post has passed.
-func (s drawContext) isLate(p apiv1.Post) bool {
+func (s Scene) isLate(p apiv1.Post) bool {
 	return p.ProposedAt != nil && !p.ProposedAt.NextSlot && !p.ProposedAt.Time.After(s.Now)
 }
 
 // askedText says who asked for an approval, how many files there are, and the note.
-func (s drawContext) askedText(p apiv1.Post) string {
+func (s Scene) askedText(p apiv1.Post) string {
 	a := p.Approval
 	if a == nil {
 		return ""
 	}
 	text := "asked by " + screen.OneLine(a.RequestedBy.Name)
-	if s.keyKinds[a.RequestedBy.ID] == apiv1.KeyAgent {
+	if s.KeyKinds[a.RequestedBy.ID] == apiv1.KeyAgent {
 		text += " (agent)"
 	}
 	if a.RequestedAt != nil {
@@ -114,7 +114,7 @@ func fileCount(p apiv1.Post) int {
 }
 
 // proposedText says when a draft shall be published.
-func (s drawContext) proposedText(p apiv1.Post) string {
+func (s Scene) proposedText(p apiv1.Post) string {
 	switch at := p.ProposedAt; {
 	case at == nil:
 		return "without a proposed time"
@@ -130,8 +130,8 @@ func (s drawContext) proposedText(p apiv1.Post) string {
 }
 
 // keyName names an API key, and says whether it is the key of an agent if that is known.
-func (s drawContext) keyName(k apiv1.KeyRef) string {
-	switch s.keyKinds[k.ID] {
+func (s Scene) keyName(k apiv1.KeyRef) string {
+	switch s.KeyKinds[k.ID] {
 	case apiv1.KeyAgent:
 		return screen.OneLine(k.Name) + " (agent)"
 	case apiv1.KeyStandard:
@@ -140,8 +140,8 @@ func (s drawContext) keyName(k apiv1.KeyRef) string {
 	return screen.OneLine(k.Name)
 }
 
-// reviewLines renders the approval of a post for its details.
-func (s drawContext) reviewLines(p apiv1.Post, width int) (lines []string) {
+// ReviewLines renders the approval of a post for its details.
+func (s Scene) ReviewLines(p apiv1.Post, width int) (lines []string) {
 	add := func(draw func(...string) string, text string) {
 		for _, l := range screen.Wrap(text, width) {
 			lines = append(lines, draw(l))
@@ -171,10 +171,10 @@ func (s drawContext) reviewLines(p apiv1.Post, width int) (lines []string) {
 			add(t.Title.UnsetBold().Render, "note: "+*a.Note)
 		}
 	}
-	if isSeries(p) {
+	if IsSeries(p) {
 		return lines
 	}
-	if p.ProposedAt != nil || isPending(p) && p.Status == schedctl.Draft {
+	if p.ProposedAt != nil || IsPending(p) && p.Status == schedctl.Draft {
 		draw := t.Faint.Render
 		if s.isLate(p) {
 			draw = t.Warn.Render
@@ -185,7 +185,7 @@ func (s drawContext) reviewLines(p apiv1.Post, width int) (lines []string) {
 }
 
 // stateText describes the state of an approval: who asked, who decided, and when.
-func (s drawContext) stateText(a *apiv1.Approval) string {
+func (s Scene) stateText(a *apiv1.Approval) string {
 	ago := func(at *apiv1.Time) string {
 		if at == nil {
 			return ""
@@ -211,8 +211,8 @@ func (s drawContext) stateText(a *apiv1.Approval) string {
 	return "withdrawn from review, " + asked
 }
 
-// noteLines renders the notes of a post.
-func noteLines(s drawContext, notes []apiv1.PostNote, width int) []string {
+// NoteLines renders the notes of a post.
+func NoteLines(s Scene, notes []apiv1.PostNote, width int) []string {
 	if len(notes) == 0 {
 		return nil
 	}
@@ -256,9 +256,9 @@ func reviewMark(t screen.Theme, p apiv1.Post) string {
 	return ""
 }
 
-// reviewMarks renders the signs of the series and of the approval of a post.
+// ReviewMarks renders the signs of the series and of the approval of a post.
 // A warning about it is an exclamation mark.
-func reviewMarks(t screen.Theme, p apiv1.Post) string {
+func ReviewMarks(t screen.Theme, p apiv1.Post) string {
 	return warningMark(t, p) + repeatMark(t, p) + reviewMark(t, p)
 }
 

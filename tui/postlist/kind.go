@@ -1,4 +1,4 @@
-package tui
+package postlist
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 )
 
 // kindMarks renders the signs of what a post has besides a text, and of a hold.
-func (s drawContext) kindMarks(p apiv1.Post) string {
+func (s Scene) kindMarks(p apiv1.Post) string {
 	if s.Theme.Plain {
 		return ""
 	}
@@ -31,18 +31,18 @@ func (s drawContext) kindMarks(p apiv1.Post) string {
 }
 
 // isHeld reports whether a pause or a blackout holds a post at its time.
-func (s drawContext) isHeld(p apiv1.Post) bool {
+func (s Scene) isHeld(p apiv1.Post) bool {
 	if p.PublishAt == nil || p.Status != schedctl.Scheduled {
 		return false
 	}
-	return slices.ContainsFunc(s.blackouts, func(b apiv1.Blackout) bool {
-		return b.Mode == schedctl.BlackoutHold && b.SettledAt == nil && concerns(b, p) && contains(b, p.PublishAt.Time)
+	return slices.ContainsFunc(s.Blackouts, func(b apiv1.Blackout) bool {
+		return b.Mode == schedctl.BlackoutHold && b.SettledAt == nil && Concerns(b, p) && Contains(b, p.PublishAt.Time)
 	})
 }
 
-// cellMarks renders all signs of a post that tell it from a single text, without a space
+// CellMarks renders all signs of a post that tell it from a single text, without a space
 // before them.
-func (s drawContext) cellMarks(p apiv1.Post) string {
+func (s Scene) CellMarks(p apiv1.Post) string {
 	text := s.kindMarks(p)
 	for _, sign := range []string{warningMark(s.Theme, p), repeatMark(s.Theme, p), reviewMark(s.Theme, p)} {
 		text += strings.TrimPrefix(sign, " ")
@@ -50,8 +50,8 @@ func (s drawContext) cellMarks(p apiv1.Post) string {
 	return text
 }
 
-// kindWords names what a post has besides a text, and a hold.
-func (s drawContext) kindWords(p apiv1.Post) (words []string) {
+// KindWords names what a post has besides a text, and a hold.
+func (s Scene) KindWords(p apiv1.Post) (words []string) {
 	if n := len(p.Media); n > 0 {
 		words = append(words, screen.Plural(n, "file"))
 	}
@@ -64,7 +64,7 @@ func (s drawContext) kindWords(p apiv1.Post) (words []string) {
 	if p.SeriesID != nil {
 		words = append(words, "repeats")
 	}
-	if word := reviewWord(p); word != "" && !isProposal(p) {
+	if word := reviewWord(p); word != "" && !IsProposal(p) {
 		words = append(words, word)
 	}
 	if s.isHeld(p) {
@@ -73,9 +73,9 @@ func (s drawContext) kindWords(p apiv1.Post) (words []string) {
 	return words
 }
 
-// rowMark renders the start of the row of a post: whether it is selected and marked.
-func (s drawContext) rowMark(id string, selected bool) string {
-	if !s.marks.has(id) || s.Theme.Plain {
+// RowMark renders the start of the row of a post: whether it is selected and marked.
+func (s Scene) RowMark(id string, selected bool) string {
+	if !s.Marks.Has(id) || s.Theme.Plain {
 		return s.Theme.Mark(selected)
 	}
 	start := strings.TrimSuffix(s.Theme.Mark(selected), " ")

@@ -1,4 +1,4 @@
-package tui
+package postlist
 
 import (
 	"fmt"
@@ -14,19 +14,19 @@ import (
 )
 
 // partLines renders further parts, the first comment and the poll of a post.
-func partLines(s drawContext, p apiv1.Post, width int) (lines []string) {
+func partLines(s Scene, p apiv1.Post, width int) (lines []string) {
 	add := func(title string, part apiv1.Part) {
 		lines = append(lines, "", s.Theme.Title.Render(title))
 		if part.Content != "" {
 			lines = append(lines, screen.Wrap(part.Content, width)...)
 		}
 		if len(part.Media) > 0 {
-			lines = append(lines, mediaLines(s, postMedia(part.Media, p.MediaAssets), width)...)
+			lines = append(lines, mediaLines(s, PostMedia(part.Media, p.MediaAssets), width)...)
 		}
 	}
 	if p.Poll != nil {
 		lines = append(lines, "")
-		lines = append(lines, pollLines(s, *p.Poll, width)...)
+		lines = append(lines, PollLines(s, *p.Poll, width)...)
 	}
 	for i, part := range p.Thread {
 		add(fmt.Sprintf("Part %d", i+2), part)
@@ -37,8 +37,8 @@ func partLines(s drawContext, p apiv1.Post, width int) (lines []string) {
 	return lines
 }
 
-// pollLines renders a poll.
-func pollLines(s drawContext, p apiv1.Poll, width int) []string {
+// PollLines renders a poll.
+func PollLines(s Scene, p apiv1.Poll, width int) []string {
 	about := "Poll for " + durationText(time.Duration(p.ExpiresInSeconds)*time.Second)
 	if p.Multiple {
 		about += ", several options can be chosen"
@@ -75,9 +75,9 @@ func settingLines(p apiv1.Post, width int) (lines []string) {
 	for _, l := range fields.Lines(p) {
 		text := screen.OneLine(l.Value)
 		if l.Name == "preview_image" || l.Name == "card_image" {
-			asset := postMedia([]apiv1.PostMedia{{ID: l.Value}}, p.MediaAssets)[0].asset
-			if facts := mediaFacts(asset); facts != "" {
-				text += " (" + fileName(asset) + ", " + facts + ")"
+			asset := PostMedia([]apiv1.PostMedia{{ID: l.Value}}, p.MediaAssets)[0].Asset
+			if facts := MediaFacts(asset); facts != "" {
+				text += " (" + FileName(asset) + ", " + facts + ")"
 			}
 		}
 		lines = append(lines, screen.Wrap(strings.ToLower(l.Label)+": "+text, width)...)
@@ -86,7 +86,7 @@ func settingLines(p apiv1.Post, width int) (lines []string) {
 }
 
 // overrideLines renders what one account gets instead of what all get.
-func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, width int) (lines []string) {
+func overrideLines(s Scene, o apiv1.Override, assets []apiv1.MediaAsset, width int) (lines []string) {
 	title := func(what string) {
 		lines = append(lines, "", s.Theme.Faint.Render(what+"for "+s.Name(o.SocialAccountID)+":"))
 	}
@@ -96,7 +96,7 @@ func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, w
 	}
 	if o.Media != nil {
 		title("media ")
-		lines = append(lines, ownMediaLines(s, postMedia(*o.Media, assets), width)...)
+		lines = append(lines, ownMediaLines(s, PostMedia(*o.Media, assets), width)...)
 	}
 	set := settingLines(fields.OfAccount(o), width)
 	for _, name := range slices.Sorted(maps.Keys(o.Options)) {
@@ -110,7 +110,7 @@ func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, w
 		if title("poll "); len(o.Poll.Options) == 0 {
 			lines = append(lines, "none")
 		} else {
-			lines = append(lines, pollLines(s, *o.Poll, width)...)
+			lines = append(lines, PollLines(s, *o.Poll, width)...)
 		}
 	}
 	if o.Thread == nil {
@@ -123,7 +123,7 @@ func overrideLines(s drawContext, o apiv1.Override, assets []apiv1.MediaAsset, w
 	for i, part := range *o.Thread {
 		title(fmt.Sprintf("part %d ", i+2))
 		lines = append(lines, screen.Wrap(part.Content, width)...)
-		lines = append(lines, mediaLines(s, postMedia(part.Media, assets), width)...)
+		lines = append(lines, mediaLines(s, PostMedia(part.Media, assets), width)...)
 	}
 	return lines
 }

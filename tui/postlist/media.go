@@ -1,4 +1,4 @@
-package tui
+package postlist
 
 import (
 	"fmt"
@@ -9,43 +9,43 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// mediaOf is one file of a post with its asset.
-type mediaOf struct {
-	asset apiv1.MediaAsset // only the id is set if the daemon does not return the asset
-	alt   string           // the published alt text
+// MediaOf is one file of a post with its asset.
+type MediaOf struct {
+	Asset apiv1.MediaAsset // only the id is set if the daemon does not return the asset
+	Alt   string           // the published alt text
 }
 
-// postMedia returns the files of a list with their assets.
-func postMedia(list []apiv1.PostMedia, assets []apiv1.MediaAsset) []mediaOf {
-	out := make([]mediaOf, len(list))
+// PostMedia returns the files of a list with their assets.
+func PostMedia(list []apiv1.PostMedia, assets []apiv1.MediaAsset) []MediaOf {
+	out := make([]MediaOf, len(list))
 	for i, m := range list {
-		out[i].asset.ID = m.ID
+		out[i].Asset.ID = m.ID
 		if at := slices.IndexFunc(assets, func(a apiv1.MediaAsset) bool { return a.ID == m.ID }); at >= 0 {
-			out[i].asset = assets[at]
+			out[i].Asset = assets[at]
 		}
 		if m.AltText != nil {
-			out[i].alt = *m.AltText
+			out[i].Alt = *m.AltText
 		}
 	}
 	return out
 }
 
-// fileName returns the name of an asset.
-func fileName(a apiv1.MediaAsset) string {
+// FileName returns the name of an asset.
+func FileName(a apiv1.MediaAsset) string {
 	if a.FileName != "" {
 		return screen.OneLine(a.FileName)
 	}
 	return screen.OneLine(a.ID)
 }
 
-// mediaFacts describes an asset: type, size, pixels and duration.
-func mediaFacts(a apiv1.MediaAsset) string {
+// MediaFacts describes an asset: type, size, pixels and duration.
+func MediaFacts(a apiv1.MediaAsset) string {
 	var parts []string
 	if _, kind, found := strings.Cut(a.MIMEType, "/"); found {
 		parts = append(parts, strings.ToUpper(screen.OneLine(kind)))
 	}
 	if a.SizeBytes > 0 {
-		parts = append(parts, byteText(a.SizeBytes))
+		parts = append(parts, ByteText(a.SizeBytes))
 	}
 	if a.Width != nil && a.Height != nil {
 		parts = append(parts, fmt.Sprintf("%d×%d pixels", *a.Width, *a.Height))
@@ -56,8 +56,8 @@ func mediaFacts(a apiv1.MediaAsset) string {
 	return strings.Join(parts, ", ")
 }
 
-// byteText formats a number of bytes.
-func byteText(n int64) string {
+// ByteText formats a number of bytes.
+func ByteText(n int64) string {
 	if n < 1000 {
 		return screen.Plural(int(n), "byte")
 	}
@@ -68,8 +68,8 @@ func byteText(n int64) string {
 	return fmt.Sprintf("%.1f %s", value, []string{"kB", "MB", "GB"}[unit])
 }
 
-// altLabel describes an alt text in one line.
-func altLabel(alt string) string {
+// AltLabel describes an alt text in one line.
+func AltLabel(alt string) string {
 	if alt == "" {
 		return "no alt text"
 	}
@@ -77,16 +77,16 @@ func altLabel(alt string) string {
 }
 
 // mediaLines renders the files of a post for the details.
-func mediaLines(s drawContext, list []mediaOf, width int) (lines []string) {
+func mediaLines(s Scene, list []MediaOf, width int) (lines []string) {
 	for _, m := range list {
-		lines = append(lines, screen.Wrap(fileName(m.asset), width)...)
-		if facts := mediaFacts(m.asset); facts != "" {
+		lines = append(lines, screen.Wrap(FileName(m.Asset), width)...)
+		if facts := MediaFacts(m.Asset); facts != "" {
 			for _, l := range screen.Wrap(facts, width-2) {
 				lines = append(lines, "  "+s.Theme.Faint.Render(l))
 			}
 		}
-		for _, l := range screen.Wrap(altLabel(m.alt), width-2) {
-			if m.alt == "" {
+		for _, l := range screen.Wrap(AltLabel(m.Alt), width-2) {
+			if m.Alt == "" {
 				l = s.Theme.Warn.Render(l)
 			}
 			lines = append(lines, "  "+l)
@@ -96,22 +96,22 @@ func mediaLines(s drawContext, list []mediaOf, width int) (lines []string) {
 }
 
 // ownMediaLines renders the files for one account.
-func ownMediaLines(s drawContext, list []mediaOf, width int) []string {
+func ownMediaLines(s Scene, list []MediaOf, width int) []string {
 	if len(list) == 0 {
 		return []string{"none"}
 	}
 	return mediaLines(s, list, width)
 }
 
-// postText returns the text of a post for lists: for a post without a text, the names of
+// PostText returns the text of a post for lists: for a post without a text, the names of
 // its files.
-func postText(p apiv1.Post) string {
+func PostText(p apiv1.Post) string {
 	if p.Content != "" || len(p.Media) == 0 {
 		return p.Content
 	}
 	var names []string
-	for _, m := range postMedia(p.Media, p.MediaAssets) {
-		names = append(names, fileName(m.asset))
+	for _, m := range PostMedia(p.Media, p.MediaAssets) {
+		names = append(names, FileName(m.Asset))
 	}
 	return strings.Join(names, ", ")
 }

@@ -1,4 +1,4 @@
-package tui
+package postlist
 
 import (
 	"strings"
@@ -9,13 +9,13 @@ import (
 
 // changeLines renders what has changed since the last decision: removed lines of the text,
 // accounts and files start with "- ", added ones with "+ ".
-func (s drawContext) changeLines(p apiv1.Post, width int) (lines []string) {
+func (s Scene) changeLines(p apiv1.Post, width int) (lines []string) {
 	if p.Approval == nil || p.Approval.Previous == nil {
 		return nil
 	}
 	was, t := p.Approval.Previous, s.Theme
 	file := func(id string) string {
-		return fileName(postMedia([]apiv1.PostMedia{{ID: id}}, p.MediaAssets)[0].asset)
+		return FileName(PostMedia([]apiv1.PostMedia{{ID: id}}, p.MediaAssets)[0].Asset)
 	}
 	var ids []string
 	for _, m := range p.Media {

@@ -1,4 +1,4 @@
-package tui
+package postlist
 
 import (
 	"strconv"
@@ -10,11 +10,11 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// detailLines renders all details of a post.
-func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
+// DetailLines renders all details of a post.
+func DetailLines(s Scene, p apiv1.Post, d *Detail, width int) []string {
 	t := s.Theme
 	word := string(p.Status)
-	if isSeries(p) {
+	if IsSeries(p) {
 		word = "series"
 	} else if !t.Plain {
 		word = t.Status(p.Status) + " " + word
@@ -23,8 +23,8 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	if p.PublishAt != nil {
 		lines = append(lines, screen.Wrap(when.Format(p.PublishAt.In(s.Zone))+", "+screen.RelativeTime(p.PublishAt.Sub(s.Now)), width)...)
 	}
-	lines = append(lines, s.planLines(p, width)...)
-	lines = append(lines, s.reviewLines(p, width)...)
+	lines = append(lines, s.PlanLines(p, width)...)
+	lines = append(lines, s.ReviewLines(p, width)...)
 	lines = append(lines, t.Faint.Render(screen.OneLine(p.ID)))
 	if by := authorText(p.Authors); by != "" {
 		lines = append(lines, screen.Wrap(by, width)...)
@@ -37,7 +37,7 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 			lines = append(lines, t.Warn.Render(line))
 		}
 	}
-	lines = append(lines, contentLines(s, p, width)...)
+	lines = append(lines, ContentLines(s, p, width)...)
 	lines = append(lines, "", t.Title.Render("Accounts"))
 	if len(p.SocialAccountIDs) == 0 {
 		lines = append(lines, "none yet: press i to choose")
@@ -45,11 +45,11 @@ func detailLines(s drawContext, p apiv1.Post, d *detail, width int) []string {
 	for _, target := range p.Targets {
 		lines = append(lines, targetLines(s, target, width)...)
 	}
-	if isSeries(p) {
+	if IsSeries(p) {
 		return lines
 	}
-	if d.id == p.ID {
-		lines = append(lines, noteLines(s, d.notes, width)...)
+	if d.Id == p.ID {
+		lines = append(lines, NoteLines(s, d.Notes, width)...)
 	}
 	return append(lines, timelineLines(s, d, p.ID, width)...)
 }
@@ -82,8 +82,8 @@ func authorText(by apiv1.Authors) string {
 	return "created by " + name(by.CreatedBy) + ", changed by " + name(by.UpdatedBy)
 }
 
-// contentLines renders everything that a post publishes.
-func contentLines(s drawContext, p apiv1.Post, width int) []string {
+// ContentLines renders everything that a post publishes.
+func ContentLines(s Scene, p apiv1.Post, width int) []string {
 	t := s.Theme
 	lines := append(settingLines(p, width), "")
 	if p.Content != "" || len(p.Media) == 0 {
@@ -94,7 +94,7 @@ func contentLines(s drawContext, p apiv1.Post, width int) []string {
 			lines = append(lines, "")
 		}
 		lines = append(lines, t.Title.Render("Media"))
-		lines = append(lines, mediaLines(s, postMedia(p.Media, p.MediaAssets), width)...)
+		lines = append(lines, mediaLines(s, PostMedia(p.Media, p.MediaAssets), width)...)
 	}
 	lines = append(lines, partLines(s, p, width)...)
 	for _, o := range p.TargetOverrides {
@@ -104,7 +104,7 @@ func contentLines(s drawContext, p apiv1.Post, width int) []string {
 }
 
 // targetLines renders the state of a post on one account.
-func targetLines(s drawContext, target apiv1.Target, width int) []string {
+func targetLines(s Scene, target apiv1.Target, width int) []string {
 	t := s.Theme
 	lines := []string{t.Status(target.Status) + " " + s.Name(target.SocialAccountID) + " " + t.Faint.Render(screen.OneLine(target.Platform))}
 	add := func(draw func(...string) string, text string) {
@@ -127,7 +127,7 @@ func targetLines(s drawContext, target apiv1.Target, width int) []string {
 	case target.Error != nil && target.Status == schedctl.Published:
 		add(t.Warn.Render, "warning: "+screen.OneLine(target.Error.Message))
 	case target.Error != nil:
-		add(t.Bad.Render, targetReason(target))
+		add(t.Bad.Render, TargetReason(target))
 	}
 	if target.Waits != nil {
 		add(t.Warn.Render, waitsText(s, *target.Waits))
@@ -145,12 +145,12 @@ func targetLines(s drawContext, target apiv1.Target, width int) []string {
 	return lines
 }
 
-func timelineLines(s drawContext, d *detail, id string, width int) []string {
+func timelineLines(s Scene, d *Detail, id string, width int) []string {
 	lines := []string{"", s.Theme.Title.Render("Timeline")}
-	if d.id != id || !d.loaded {
-		return append(lines, screen.EmptyMessage(s.Scene, false, d.err, "", width)...)
+	if d.Id != id || !d.Loaded {
+		return append(lines, screen.EmptyMessage(s.Scene, false, d.Err, "", width)...)
 	}
-	for _, m := range timelineEntries(s, d.timeline) {
+	for _, m := range timelineEntries(s, d.Timeline) {
 		text := m.text
 		stamp := s.Clock(m.at) + "  "
 		for i, l := range screen.Wrap(text, max(8, width-len(stamp))) {
@@ -166,9 +166,9 @@ func timelineLines(s drawContext, d *detail, id string, width int) []string {
 	return lines
 }
 
-// detailPane renders the visible part of the details.
-func detailPane(s drawContext, p apiv1.Post, d *detail, width, height int) []string {
-	lines := detailLines(s, p, d, width)
-	first := max(0, min(d.top, len(lines)-height))
+// DetailPane renders the visible part of the details.
+func DetailPane(s Scene, p apiv1.Post, d *Detail, width, height int) []string {
+	lines := DetailLines(s, p, d, width)
+	first := max(0, min(d.Top, len(lines)-height))
 	return screen.FitLines(lines[first:], width, height)
 }
