@@ -148,7 +148,7 @@ created	2026-11-21T12:00:00Z
 updated	
 `, "", "account", "show", hookID)
 	m.want(t, 0, hookID+"\n", "", "account", "show", "http:hook", "-q")
-	m.want(t, 3, "", `schedctl: there is no account "nobody"; the accounts are http:hook (`+hookID+")\n", "account", "show", "nobody")
+	m.want(t, 3, "", `schedctl: there is no account "nobody"; the accounts are http:hook`+"\n", "account", "show", "nobody")
 }
 
 // A person sees what is wrong with an account, and what to do.

@@ -143,7 +143,7 @@ func TestPostCreateRefuses(t *testing.T) {
 		{5, "standard input is empty: a post needs a text", nil},
 		{5, "the text is empty: a post needs a text", []string{" \n\t"}},
 		{5, latin1 + " is not UTF-8 text: convert it first, for example with iconv", []string{"-F", latin1}},
-		{5, `there is no account "nobody"; the accounts are http:HOOK (acct_3), feed:demo (` + demoID + `), http:hook (` + hookID + `)`, []string{"Hello", "--to", "nobody"}},
+		{5, `there is no account "nobody"; the accounts are http:HOOK (acct_3), feed:demo, http:hook (` + hookID + `)`, []string{"Hello", "--to", "nobody"}},
 		{5, `"hOOk" matches several accounts; use one of http:HOOK (acct_3), http:hook (` + hookID + `)`, []string{"Hello", "--to", "hOOk"}},
 	} {
 		t.Run(tc.want, func(t *testing.T) {

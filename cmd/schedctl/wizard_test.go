@@ -209,7 +209,7 @@ func TestReconnectRefuses(t *testing.T) {
 	m := newMachine(t, routes{"GET /social-accounts": twoAccounts})
 	m.want(t, 2, "", "schedctl: feed has no credentials: demo needs no new ones\n", "account", "reconnect", "demo")
 	m.want(t, 2, "", "schedctl: http needs url; give it with --set url=VALUE\n", "account", "reconnect", "hook")
-	m.want(t, 3, "", "schedctl: there is no account \"nobody\"; the accounts are feed:demo ("+demoID+"), http:hook ("+hookID+")\n", "account", "reconnect", "nobody")
+	m.want(t, 3, "", "schedctl: there is no account \"nobody\"; the accounts are feed:demo, http:hook\n", "account", "reconnect", "nobody")
 }
 
 // signIn is a Mastodon server with a login page that shows the code 1234.

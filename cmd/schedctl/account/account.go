@@ -347,9 +347,18 @@ func Pick(accounts []apiv1.Account, ref string, missing int) (apiv1.Account, err
 	return apiv1.Account{}, f
 }
 
-// candidateList lists accounts in the form in which an argument can name them.
+// candidateList lists accounts in the form in which an argument can name them. Only accounts
+// whose names differ in case at most have their ids, too.
 func candidateList(accounts []apiv1.Account) string {
+	count := map[string]int{}
+	name := func(acct apiv1.Account) string { return acct.Platform + ":" + acct.Name }
+	for _, acct := range accounts {
+		count[strings.ToLower(name(acct))]++
+	}
 	return strings.Join(cli.Candidates(cli.Map(accounts, func(acct apiv1.Account) string {
-		return fmt.Sprintf("%s:%s (%s)", acct.Platform, acct.Name, acct.ID)
+		if count[strings.ToLower(name(acct))] == 1 {
+			return name(acct)
+		}
+		return fmt.Sprintf("%s (%s)", name(acct), acct.ID)
 	})), ", ")
 }
