@@ -106,6 +106,8 @@ var layers = []struct {
 	{pkg: "/cmd/schedctl/browse", may: []string{"…"}, mayNot: commandPackages("calendar", "files", "access", "webhook", "server"), why: "a command must be readable without the commands of other nouns"},
 	{pkg: "/tui/printable", may: []string{}, why: "what a terminal obeys is easiest to review alone"},
 	{pkg: "/tui/screen", may: []string{module, module + "/client/apiv1", module + "/tui/printable", "github.com/charmbracelet/…"}, why: "what all screens share must not know any of them"},
+	{pkg: "/tui/accounts", may: []string{module, module + "/client/apiv1", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
+	{pkg: "/tui/webhooks", may: []string{module, module + "/client/apiv1", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
 	{pkg: "/tui/postlist", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/when", module + "/recurrence", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "screens share lists of posts, and lists do not know screens"},
 	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", module + "/recurrence", module + "/tui…", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
 }
@@ -147,6 +149,30 @@ func TestImportsRunOneWay(t *testing.T) {
 				t.Errorf("%s imports %s: %s", p.ImportPath, imp, l.why)
 			}
 		}
+	}
+}
+
+// TestScreensDoNotKnowEachOther guards that no screen of the terminal UI reads the state of
+// another one: only package tui imports screens.
+func TestScreensDoNotKnowEachOther(t *testing.T) {
+	t.Parallel()
+	shared := []string{module + "/tui/screen", module + "/tui/postlist", module + "/tui/printable"}
+	screens := 0
+	for _, p := range listPackages(t) {
+		if !strings.HasPrefix(p.ImportPath, module+"/tui/") {
+			continue
+		}
+		if !slices.Contains(shared, p.ImportPath) {
+			screens++
+		}
+		for _, imp := range p.Imports {
+			if strings.HasPrefix(imp, module+"/tui") && !slices.Contains(shared, imp) {
+				t.Errorf("%s imports %s: screens share package screen and package postlist only", p.ImportPath, imp)
+			}
+		}
+	}
+	if screens < 2 {
+		t.Errorf("found %d screens", screens)
 	}
 }
 

@@ -6,29 +6,21 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
-
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // handleActionKey handles a key that acts on the selected item.
 func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	switch f := m.feed(); {
-	case m.tab == tabAccounts && key.Matches(k, m.Keys.View):
-		return m.verify()
-	case m.tab == tabAccounts && key.Matches(k, m.Keys.Connect):
-		return m.addAccount()
-	case m.tab == tabAccounts && key.Matches(k, m.Keys.Edit):
-		return m.editAccount()
-	case m.tab == tabWebhooks && key.Matches(k, m.Keys.Retry):
-		return m.replay()
+	case m.room() != nil:
+		return m.room().Key(k)
 	case f == nil:
 		return nil
 	default:

@@ -4,11 +4,10 @@ import (
 	"slices"
 
 	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // handleBrowseKey handles a key while a list is shown.
@@ -63,10 +62,9 @@ func (m *Model) showTab(t tab) {
 		if f := &m.feeds[tabReview]; f.Loaded {
 			f.MarkOutdated() // there are no events about the review of series
 		}
-	case tabAccounts:
-		m.accounts.loaded = false
-	case tabWebhooks:
-		m.webhooks.markOutdated()
+	}
+	if r := m.room(); r != nil {
+		r.Show()
 	}
 }
 
@@ -109,10 +107,8 @@ func (m *Model) moveSelection(by int) {
 		f.Move(by)
 	case m.tab == tabQueues:
 		m.queues.selected = screen.Clamp(m.queues.selected+by, len(m.queues.list))
-	case m.tab == tabAccounts:
-		m.accounts.selected = screen.Clamp(m.accounts.selected+by, len(m.accounts.list))
 	default:
-		m.webhooks.step(by)
+		m.room().Move(by)
 	}
 }
 
@@ -124,12 +120,11 @@ func (m *Model) openSelected() {
 		}
 		return
 	}
-	switch m.tab {
-	case tabWebhooks:
-		m.webhooks.open()
-	case tabQueues:
-		m.openQueue()
+	if r := m.room(); r != nil {
+		r.Open()
+		return
 	}
+	m.openQueue()
 }
 
 // goBack closes the details. If none are open, it resets search and filter.
@@ -138,8 +133,8 @@ func (m *Model) goBack() {
 	switch {
 	case m.detail.Open:
 		m.detail.Close()
-	case m.tab == tabWebhooks:
-		m.webhooks.close()
+	case m.room() != nil:
+		m.room().Back()
 	case f != nil && filtered(m.tab, f.Query):
 		p, ok := f.Current()
 		if e := f.Edited; e != nil && !f.Has(e.ID) {

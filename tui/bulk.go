@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // bulkStep is the number of posts that are changed before the screen shows the progress.

@@ -3,13 +3,12 @@ package tui
 import (
 	"slices"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // askLabels lets the user add and remove labels of the chosen posts.
@@ -47,7 +46,7 @@ func (m *Model) askAccounts() tea.Cmd {
 		return nil
 	}
 	var ids, names []string
-	for _, a := range m.accounts.list {
+	for _, a := range m.Accounts.List {
 		ids, names = append(ids, a.ID), append(names, screen.OneLine(a.Name)+" ("+screen.OneLine(a.Platform)+")")
 	}
 	has := func(p apiv1.Post, id string) bool { return slices.Contains(p.SocialAccountIDs, id) }

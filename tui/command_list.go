@@ -4,12 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // command is a command of the command line.
@@ -142,7 +141,7 @@ func (m *Model) runAccounts(arg string) (tea.Cmd, string) {
 // accountNamed returns the id of the account with a name, or what is wrong with the name.
 func (m *Model) accountNamed(name string) (id, fault string) {
 	var names []string
-	for _, a := range m.accounts.list {
+	for _, a := range m.Accounts.List {
 		if strings.EqualFold(screen.OneLine(a.Name), name) {
 			return a.ID, ""
 		}

@@ -8,14 +8,12 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
-
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // localTime is the format of a post's time in the composer.
@@ -245,7 +243,7 @@ func (c *composer) nextField(steps int) int {
 
 // handleAccountKey changes the selected accounts.
 func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
-	list, groups := c.narrow.of(m.accounts.list), c.narrow.groups(m.groups.list)
+	list, groups := c.narrow.of(m.Accounts.List), c.narrow.groups(m.groups.list)
 	rows := len(list) + len(groups)
 	switch {
 	case c.narrow.typing:

@@ -4,13 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/threadtext"
+	"github.com/schedctl/schedctl/tui/postlist"
 )
 
 // The texts of a post that are not the text of one account.

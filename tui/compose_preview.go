@@ -8,14 +8,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/key"
-
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/threadtext"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // preview is the page of the composer that shows what each account gets.
@@ -50,7 +48,7 @@ func (c *composer) handlePreviewKey(m *Model, k tea.KeyMsg) tea.Cmd {
 func (c *composer) previewLines(m *Model, width, height int) []string {
 	t := m.Theme
 	var lines []string
-	for _, a := range m.accounts.list {
+	for _, a := range m.Accounts.List {
 		if slices.Contains(c.accountIDs, a.ID) {
 			lines = append(lines, c.previewOf(m, a, width)...)
 			lines = append(lines, "")

@@ -6,15 +6,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/repeat"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // seriesMadeMsg is the result of creating a series.

@@ -6,15 +6,13 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
-
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // settings is the second page of the composer: the settings, the labels, the poll and the

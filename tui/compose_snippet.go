@@ -5,14 +5,12 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
-
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // snippetChooser lets the user choose the snippet whose text is put into the text field.

@@ -3,12 +3,11 @@ package tui
 import (
 	"slices"
 
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/threadtext"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // limitOf returns the limit of an account for a part.
@@ -25,7 +24,7 @@ func limitOf(a apiv1.Account) threadtext.Limit {
 
 // readers returns the accounts that get the text in the field.
 func (c *composer) readers(m *Model) (list []apiv1.Account) {
-	for _, a := range m.accounts.list {
+	for _, a := range m.Accounts.List {
 		switch {
 		case c.texts.shown == commentText, !slices.Contains(c.accountIDs, a.ID):
 		case c.texts.shown == a.ID, c.texts.shown == commonText && c.ownText(a.ID).content == nil:

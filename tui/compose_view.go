@@ -33,7 +33,7 @@ func (c *composer) Lines(f screen.Frame, width, height int) []string {
 	if c.snippets != nil && !c.leaving {
 		return c.snippets.Lines(m, width, height)
 	}
-	below := c.countLines(m.Theme, m.accounts.list, width)
+	below := c.countLines(m.Theme, m.Accounts.List, width)
 	below = append(below, c.commentLine(m.Theme, width)...)
 	below = append(below, c.mediaLines(s, width, max(1, height/4))...)
 	below = append(below, c.accountLines(m, s, width, max(1, height/3))...)
@@ -112,8 +112,8 @@ func (c *composer) label(text string, field int) string {
 
 // accountLines renders the accounts and groups near the cursor.
 func (c *composer) accountLines(m *Model, s postlist.Scene, width, room int) []string {
-	title, err := "To", m.accounts.err
-	list, groups := c.narrow.of(m.accounts.list), c.narrow.groups(m.groups.list)
+	title, err := "To", m.Accounts.Err
+	list, groups := c.narrow.of(m.Accounts.List), c.narrow.groups(m.groups.list)
 	rows := len(list) + len(groups)
 	if n := len(c.accountIDs); n > 0 {
 		title = fmt.Sprintf("To, %d chosen", n)
@@ -123,7 +123,7 @@ func (c *composer) accountLines(m *Model, s postlist.Scene, width, room int) []s
 		title += c.narrow.title(rows)
 	case err != nil:
 		title = "To: " + screen.Explain(err)
-	case len(m.accounts.list) == 0:
+	case len(m.Accounts.List) == 0:
 		title = "To: no account yet; connect one in the view Accounts"
 	case rows > room && len(groups) > 0:
 		title += ", " + screen.Plural(len(groups), "group") + ": / and @ show them"

@@ -3,10 +3,10 @@ package tui
 import (
 	"slices"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/tui/screen"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // labels returns the labels of all loaded posts and the label of the query.
@@ -34,7 +34,7 @@ func (m *Model) newFilter(q screen.Query) *screen.Menu {
 	}
 	items = append(items, screen.Item{Label: "all accounts", Group: "account", Chosen: q.AccountID == ""})
 	ids := []string{""}
-	for _, a := range m.accounts.list {
+	for _, a := range m.Accounts.List {
 		ids = append(ids, a.ID)
 		items = append(items, screen.Item{Label: screen.OneLine(a.Name) + " (" + screen.OneLine(a.Platform) + ")", Group: "account", Chosen: q.AccountID == a.ID})
 	}

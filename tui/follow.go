@@ -5,11 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
 )
 
 // settleAfter is how long a key must rest before it changes another post than the one

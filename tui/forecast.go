@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
-
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // How often the forecast is read: soon after events, and in any case because posts come

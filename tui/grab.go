@@ -7,15 +7,13 @@ import (
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
-
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // grab moves posts that the user has taken: arrows or a typed phrase move them on the

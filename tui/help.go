@@ -2,13 +2,11 @@ package tui
 
 import (
 	"github.com/charmbracelet/bubbles/key"
-
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // help shows every key. It is generated from the key map.

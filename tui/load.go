@@ -4,12 +4,11 @@ import (
 	"context"
 	"time"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // retryPause is the pause before failed reads are retried.
@@ -49,8 +48,8 @@ func (m *Model) fill() tea.Cmd {
 		cmds = append(cmds, m.fillFeed(tabReview)) // for the count on its tab
 	}
 	cmds = append(cmds, m.fillKeys(), m.fillForecast())
-	if m.tab == tabWebhooks {
-		cmds = append(cmds, m.fillWebhooks())
+	if r := m.room(); r != nil {
+		cmds = append(cmds, r.Fill())
 	}
 	return tea.Batch(append(cmds, m.fillDetail())...)
 }
@@ -110,7 +109,10 @@ func (m *Model) retryReads() tea.Cmd {
 	for t := range m.feeds {
 		m.feeds[t].Err = nil
 	}
-	m.accounts.err, m.webhooks.err, m.webhooks.deliveriesErr, m.detail.Err = nil, nil, nil, nil
+	m.Accounts.Err, m.detail.Err = nil, nil
+	for r := range m.allRooms() {
+		r.Retry()
+	}
 	m.retryPlans()
 	return m.refresh()
 }
@@ -120,8 +122,10 @@ func (m *Model) reload() tea.Cmd {
 	for t := range m.feeds {
 		m.feeds[t].MarkOutdated()
 	}
-	m.accounts.loaded, m.forecast.loaded, m.detail.Outdated = false, false, true
-	m.webhooks.markOutdated()
+	m.Accounts.Loaded, m.forecast.loaded, m.detail.Outdated = false, false, true
+	for r := range m.allRooms() {
+		r.Reload()
+	}
 	m.reloadPlans()
 	return m.retryReads()
 }

@@ -6,13 +6,12 @@ import (
 	"io"
 	"time"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // Config configures the browser. Client, Zone and Now are required.
@@ -91,8 +90,7 @@ type Model struct {
 	week      time.Time // the Monday of the displayed week
 	month     monthScreen
 	feeds     [postTabs]postlist.Feed
-	accounts  accountList
-	webhooks  webhookList
+	rooms     [tabs]screen.Screen // nil for the views of posts and queues
 	queues    queueList
 	weekSlots weekSlots
 	ghost     postlist.SlotKey // the selected slot, if it is still free
@@ -102,26 +100,26 @@ type Model struct {
 	series    map[string]postlist.SeriesInfo // by id
 	reviewers reviewers
 
-	slotRequests int                            // number of requests for slots
-	platforms    map[string]apiv1.PlatformEntry // as of the last form
+	slotRequests int // number of requests for slots
 	detail       postlist.Detail
 	dialog       screen.Dialog // the open dialog, or nil
 
-	link         link
-	wasConnected bool      // the stream was open before
-	pausing      bool      // a retryMsg is scheduled
-	lastPoll     time.Time // when publishing posts were last read
-	notice       notice
-	undos        postlist.UndoStack
-	busy         map[string]apiv1.Post // posts with a change in progress, before the change
-	nudge        nudge
-	drag         drag
-	marks        postlist.Marks
-	pressed      pressedPost
-	unsettled    bool // the selection changed without a key, and one may be held
-	settleSeq    int
-	stale        stale
-	quitting     bool // quit as soon as all changes are saved
+	link            link
+	wasConnected    bool      // the stream was open before
+	pausing         bool      // a retryMsg is scheduled
+	lastPoll        time.Time // when publishing posts were last read
+	notice          notice
+	readingAccounts bool
+	undos           postlist.UndoStack
+	busy            map[string]apiv1.Post // posts with a change in progress, before the change
+	nudge           nudge
+	drag            drag
+	marks           postlist.Marks
+	pressed         pressedPost
+	unsettled       bool // the selection changed without a key, and one may be held
+	settleSeq       int
+	stale           stale
+	quitting        bool // quit as soon as all changes are saved
 }
 
 // New returns the browser in its initial state. Its calls end with ctx.
@@ -139,6 +137,7 @@ func New(ctx context.Context, cfg Config) *Model {
 	if cfg.Show != nil {
 		m.show = func(list []postlist.Picture) error { return cfg.Show(ctx, list) }
 	}
+	m.rooms = newRooms(m)
 	m.week = weekOf(m.Now, m.Zone)
 	m.month = monthScreen{first: monthOf(m.Now, m.Zone), day: postlist.DayOf(m.Now, m.Zone)}
 	for t := range postTabs {

@@ -3,9 +3,9 @@ package tui
 import (
 	"context"
 
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // Model is the [Frame] of its screens and dialogs.
@@ -16,6 +16,12 @@ func (m *Model) Current() *screen.Scene { return &m.Scene }
 
 // Client implements [Frame].
 func (m *Model) Client() screen.Client { return m.cfg.Client }
+
+// ReloadAccounts implements [screen.Frame].
+func (m *Model) ReloadAccounts() { m.Accounts.Loaded = false }
+
+// IsShown implements [screen.Frame].
+func (m *Model) IsShown(s screen.Screen) bool { return m.room() == s }
 
 // Call implements [Frame].
 func (m *Model) Call(f func(ctx context.Context) tea.Msg) tea.Cmd { return m.call(f) }

@@ -5,13 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // drag is the posts of a queue that exchange their slots while one of them is dragged.

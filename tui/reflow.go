@@ -4,14 +4,12 @@ import (
 	"context"
 
 	"github.com/charmbracelet/bubbles/key"
-
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // reflow is the preview of new slots for displaced posts, with the question whether to

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 const (
@@ -39,13 +39,12 @@ func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 	m.link.state = linkOpen
 	switch msg.event.Type {
 	case schedctl.EventAccountError, schedctl.EventAccountExpiring:
-		m.accounts.loaded = false
-	case schedctl.EventWebhookDisabled:
-		m.webhooks.loaded = false
+		m.ReloadAccounts()
 	}
+	cmd := m.tellRooms(screen.Event{Event: msg.event})
 	m.forecastChanged(msg.event.Type)
 	m.markSeries(msg.event.Data.SeriesID)
-	return m.markStale(msg.event.Data.PostID)
+	return tea.Batch(cmd, m.markStale(msg.event.Data.PostID))
 }
 
 // markStale schedules a post to be read again.

@@ -3,12 +3,11 @@ package tui
 import (
 	"time"
 
-	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // handle changes the state according to a message.
@@ -26,14 +25,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.takePage(msg)
 	case accountsMsg:
 		return m.takeAccounts(msg)
-	case verifiedMsg:
-		m.takeVerified(msg)
-	case webhooksMsg:
-		return m.takeWebhooks(msg)
-	case deliveriesMsg:
-		return m.takeDeliveries(msg)
-	case replayedMsg:
-		m.takeReplayed(msg)
 	case queuesMsg:
 		return m.takeQueues(msg)
 	case postlist.SlotsMsg:
@@ -93,10 +84,6 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 		m.takePreview(msg)
 	case reflowedMsg:
 		return m.takeReflowed(msg)
-	case platformsMsg:
-		m.takePlatforms(msg)
-	case accountSavedMsg:
-		m.takeSaved(msg)
 	case notesMsg:
 		msg.form.notes = msg.notes
 		if msg.err != nil {
@@ -112,6 +99,8 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 		if c, ok := m.dialog.(*composer); ok && c.id == msg.composer() {
 			return c.handle(m, msg)
 		}
+	default:
+		return m.tellRooms(msg)
 	}
 	return nil
 }
@@ -152,8 +141,8 @@ func (m *Model) poll() tea.Cmd {
 		}
 		return nil
 	}
-	if h := &m.webhooks; m.tab == tabWebhooks && h.opened != "" && !h.fetching && len(h.deliveries) <= postlist.PageSize {
-		h.reloadDeliveries()
+	if r := m.room(); r != nil {
+		r.Poll()
 	}
 	return nil
 }

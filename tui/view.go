@@ -150,11 +150,8 @@ func (m *Model) body(width, height int) []string {
 	if m.dialog != nil && m.dialog.FullScreen() {
 		return m.dialog.Lines(m, width, height)
 	}
-	switch m.tab {
-	case tabAccounts:
-		return accountRows(s.Scene, &m.accounts, width, height)
-	case tabWebhooks:
-		return webhookRows(s.Scene, &m.webhooks, width, height)
+	if r := m.room(); r != nil {
+		return r.Lines(width, height)
 	}
 	f := m.feed()
 	if f == nil {

@@ -135,7 +135,10 @@ func (m *Model) listSummary(f *postlist.Feed) string {
 
 // shortKeys returns the most important keys in the current view.
 func (m *Model) shortKeys() []key.Binding {
-	k := m.Keys
+	if r := m.room(); r != nil {
+		return r.Keys()
+	}
+	k := &m.Keys
 	if m.detail.Open {
 		keys := []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
 		p, ok := m.currentPost()
@@ -172,13 +175,6 @@ func (m *Model) shortKeys() []key.Binding {
 			keys = slices.Insert(keys, 1, k.Reflow)
 		}
 		return keys
-	case tabAccounts:
-		return []key.Binding{k.Help, k.Connect, k.Edit, k.Verify, k.Quit}
-	case tabWebhooks:
-		if m.webhooks.opened != "" {
-			return []key.Binding{k.Help, k.Back, k.Retry, k.Reload, k.Quit}
-		}
-		return []key.Binding{k.Help, k.Open, k.Reload, k.Quit}
 	case tabFailed:
 		return []key.Binding{k.Help, k.Retry, k.Duplicate, k.Open, k.Search, k.Quit}
 	case tabHistory:

@@ -20,6 +20,11 @@ type Frame interface {
 	// does nothing if err is nil.
 	RetryLater(err error) tea.Cmd
 
+	// ReloadAccounts has the accounts of the scene read again.
+	ReloadAccounts()
+	// IsShown reports whether the user is at a screen.
+	IsShown(s Screen) bool
+
 	// Open shows a dialog instead of the open one.
 	Open(d Dialog)
 	// Close closes the open dialog.

@@ -16,8 +16,16 @@ type Scene struct {
 	Zone  *time.Location // for displaying and parsing times
 	Now   time.Time      // advances with the ticks of the frame
 
-	Names map[string]string // of all accounts, also disconnected ones, by id
-	Tags  map[string]Tag    // of the same accounts
+	Accounts AccountList
+	Names    map[string]string // of all accounts, also disconnected ones, by id
+	Tags     map[string]Tag    // of the same accounts
+}
+
+// AccountList is the accounts of the workspace, without the disconnected ones.
+type AccountList struct {
+	List   []apiv1.Account
+	Loaded bool  // List is current, or about to be replaced
+	Err    error // of the last read
 }
 
 // Name returns the name of an account.

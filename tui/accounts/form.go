@@ -1,4 +1,4 @@
-package tui
+package accounts
 
 import (
 	"context"
@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/schedctl/schedctl/tui/screen"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // platformsMsg carries the daemon's platforms to the form that needs them.
@@ -22,77 +21,76 @@ type platformsMsg struct {
 }
 
 // withPlatforms reads the platforms and then calls then.
-func (m *Model) withPlatforms(then func()) tea.Cmd {
-	c := m.Client()
-	return m.Call(func(ctx context.Context) tea.Msg {
+func (r *Screen) withPlatforms(then func()) tea.Cmd {
+	c := r.frame.Client()
+	return r.frame.Call(func(ctx context.Context) tea.Msg {
 		list, err := c.Platforms(ctx)
 		return platformsMsg{list: list, then: then, err: err}
 	})
 }
 
-func (m *Model) takePlatforms(msg platformsMsg) {
+func (r *Screen) takePlatforms(msg platformsMsg) {
 	switch {
 	case msg.err != nil:
-		m.ShowError(screen.Explain(msg.err))
-	case m.dialog == nil && m.tab == tabAccounts:
-		m.platforms = msg.list
+		r.frame.ShowError(screen.Explain(msg.err))
+	case r.frame.IsOpen(nil) && r.frame.IsShown(r):
+		r.platforms = msg.list
 		msg.then()
 	}
 }
 
 // addAccount asks for the platform of a new account and then for its fields.
-func (m *Model) addAccount() tea.Cmd {
-	return m.withPlatforms(func() {
-		names := slices.Sorted(maps.Keys(m.platforms))
+func (r *Screen) addAccount() tea.Cmd {
+	return r.withPlatforms(func() {
+		names := slices.Sorted(maps.Keys(r.platforms))
 		var items []screen.Item
 		for i, name := range names {
 			items = append(items, screen.Item{Label: screen.OneLine(name), Group: "platform", Chosen: i == 0})
 		}
 		if len(items) == 0 {
-			m.ShowError("the daemon offers no platforms to connect")
+			r.frame.ShowError("the daemon offers no platforms to connect")
 			return
 		}
-		m.Open(screen.NewMenu(m.Theme, "Connect an account on", items, func(chosen []int) tea.Cmd {
-			screen.OpenForm(m, m.newAccountForm(names[chosen[0]]))
+		r.frame.Open(screen.NewMenu(r.frame.Current().Theme, "Connect an account on", items, func(chosen []int) tea.Cmd {
+			screen.OpenForm(r.frame, r.newAccountForm(names[chosen[0]]))
 			return nil
 		}))
 	})
 }
 
 // newAccountForm returns the form for a new account.
-func (m *Model) newAccountForm(platform string) *screen.Form {
-	p := m.platforms[platform]
+func (r *Screen) newAccountForm(platform string) *screen.Form {
+	p := r.platforms[platform]
 	f := &screen.Form{Title: "New account on " + screen.OneLine(platform)}
-	f.Fields = append(f.Fields, screen.NewField(m.Theme, "name", "name", "A name for the account. Leave empty to use its user name.", ""))
-	f.Fields = append(f.Fields, credentialFields(m.Theme, p, true)...)
-	f.Fields = append(f.Fields, optionFields(m.Theme, p, nil)...)
-	c := m.Client()
+	f.Fields = append(f.Fields, screen.NewField(r.frame.Current().Theme, "name", "name", "A name for the account. Leave empty to use its user name.", ""))
+	f.Fields = append(f.Fields, credentialFields(r.frame.Current().Theme, p, true)...)
+	f.Fields = append(f.Fields, optionFields(r.frame.Current().Theme, p, nil)...)
+	c := r.frame.Client()
 	f.Send = func() tea.Cmd {
 		body := apiv1.AddAccount{Platform: platform, Name: f.Fields[0].Value(), Credentials: credentials(f), Options: changedOptions(f)}
-		return m.sendForm(f, "connected", func(ctx context.Context) (apiv1.Account, error) { return c.AddAccount(ctx, body) })
+		return r.sendForm(f, "connected", func(ctx context.Context) (apiv1.Account, error) { return c.AddAccount(ctx, body) })
 	}
 	return f
 }
 
 // editAccount opens the form for the name, the options and new credentials of an
 // account.
-func (m *Model) editAccount() tea.Cmd {
-	r := &m.accounts
-	if r.selected >= len(r.list) {
+func (r *Screen) editAccount() tea.Cmd {
+	if r.selected >= len(r.list()) {
 		return nil
 	}
-	a := r.list[r.selected]
-	return m.withPlatforms(func() { screen.OpenForm(m, m.accountForm(a)) })
+	a := r.list()[r.selected]
+	return r.withPlatforms(func() { screen.OpenForm(r.frame, r.accountForm(a)) })
 }
 
-func (m *Model) accountForm(a apiv1.Account) *screen.Form {
-	p := m.platforms[a.Platform]
+func (r *Screen) accountForm(a apiv1.Account) *screen.Form {
+	p := r.platforms[a.Platform]
 	f := &screen.Form{Title: "Edit " + screen.OneLine(a.Name) + " on " + screen.OneLine(a.Platform)}
-	f.Fields = append(f.Fields, screen.NewField(m.Theme, "name", "name", "A name for the account.", a.Name))
+	f.Fields = append(f.Fields, screen.NewField(r.frame.Current().Theme, "name", "name", "A name for the account.", a.Name))
 	f.Fields[0].Required = true
-	f.Fields = append(f.Fields, optionFields(m.Theme, p, a.Options)...)
-	f.Fields = append(f.Fields, credentialFields(m.Theme, p, false)...)
-	c := m.Client()
+	f.Fields = append(f.Fields, optionFields(r.frame.Current().Theme, p, a.Options)...)
+	f.Fields = append(f.Fields, credentialFields(r.frame.Current().Theme, p, false)...)
+	c := r.frame.Client()
 	f.Send = func() tea.Cmd {
 		body := apiv1.EditAccount{Credentials: credentials(f), Options: changedOptions(f)}
 		if name := f.Fields[0]; name.Changed() {
@@ -100,11 +98,11 @@ func (m *Model) accountForm(a apiv1.Account) *screen.Form {
 			body.Name = &value
 		}
 		if body.Name == nil && body.Credentials == nil && body.Options == nil {
-			m.Close()
-			m.ShowNotice("nothing changed")
+			r.frame.Close()
+			r.frame.ShowNotice("nothing changed")
 			return nil
 		}
-		return m.sendForm(f, "saved", func(ctx context.Context) (apiv1.Account, error) { return c.EditAccount(ctx, a.ID, body) })
+		return r.sendForm(f, "saved", func(ctx context.Context) (apiv1.Account, error) { return c.EditAccount(ctx, a.ID, body) })
 	}
 	return f
 }
@@ -187,8 +185,8 @@ func changedOptions(f *screen.Form) map[string]any {
 	return out
 }
 
-// accountSavedMsg is the response to a form.
-type accountSavedMsg struct {
+// savedMsg is the response to a form.
+type savedMsg struct {
 	form    *screen.Form
 	done    string // what was done, for example: connected
 	account apiv1.Account
@@ -196,31 +194,32 @@ type accountSavedMsg struct {
 }
 
 // sendForm sends the values of a form.
-func (m *Model) sendForm(f *screen.Form, done string, send func(ctx context.Context) (apiv1.Account, error)) tea.Cmd {
-	return m.Call(func(ctx context.Context) tea.Msg {
+func (r *Screen) sendForm(f *screen.Form, done string, send func(ctx context.Context) (apiv1.Account, error)) tea.Cmd {
+	return r.frame.Call(func(ctx context.Context) tea.Msg {
 		a, err := send(ctx)
-		return accountSavedMsg{form: f, done: done, account: a, err: err}
+		return savedMsg{form: f, done: done, account: a, err: err}
 	})
 }
 
 // takeSaved shows the result. A form that was refused keeps its values.
-func (m *Model) takeSaved(msg accountSavedMsg) {
+func (r *Screen) takeSaved(msg savedMsg) {
 	switch {
-	case !m.IsOpen(msg.form):
-		m.accounts.loaded = false
+	case !r.frame.IsOpen(msg.form):
+		r.frame.ReloadAccounts()
 	case screen.NoResponse(msg.err):
-		m.accounts.loaded = false
+		r.frame.ReloadAccounts()
 		msg.form.Fail("no response: the account may be saved. Leave and check the list before you try again. " + screen.Explain(msg.err))
 	case msg.err != nil:
 		msg.form.Refuse(msg.err)
 	default:
-		m.Close()
-		m.accounts.loaded, m.accounts.anchor = false, msg.account.ID
+		r.frame.Close()
+		r.anchor = msg.account.ID
+		r.frame.ReloadAccounts()
 		text := msg.done + ": " + screen.OneLine(msg.account.Name)
 		if len(msg.account.Warnings) > 0 {
-			m.ShowError(text + ". " + strings.Join(msg.account.Warnings, " "))
+			r.frame.ShowError(text + ". " + strings.Join(msg.account.Warnings, " "))
 			return
 		}
-		m.ShowNotice(text)
+		r.frame.ShowNotice(text)
 	}
 }

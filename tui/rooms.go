@@ -1,0 +1,43 @@
+package tui
+
+import (
+	"iter"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl/tui/accounts"
+	"github.com/schedctl/schedctl/tui/screen"
+	"github.com/schedctl/schedctl/tui/webhooks"
+)
+
+// newRooms returns the screens that have a package of their own, by tab.
+func newRooms(f screen.Frame) [tabs]screen.Screen {
+	return [tabs]screen.Screen{
+		tabAccounts: accounts.New(f),
+		tabWebhooks: webhooks.New(f),
+	}
+}
+
+// room returns the screen of the current tab, or nil if it is one of the views of posts and
+// queues.
+func (m *Model) room() screen.Screen { return m.rooms[m.tab] }
+
+// allRooms returns the screens in the order of their tabs.
+func (m *Model) allRooms() iter.Seq[screen.Screen] {
+	return func(yield func(screen.Screen) bool) {
+		for _, r := range m.rooms {
+			if r != nil && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// tellRooms passes a message to all screens.
+func (m *Model) tellRooms(msg tea.Msg) tea.Cmd {
+	var cmds []tea.Cmd
+	for r := range m.allRooms() {
+		cmds = append(cmds, r.Handle(msg))
+	}
+	return tea.Batch(cmds...)
+}
