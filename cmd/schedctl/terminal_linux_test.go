@@ -25,7 +25,8 @@ import (
 //
 // The lines of FILE are "expect TEXT", to wait until the screen has shown the
 // text after what was expected before, "shown TEXT", to wait until it has shown it
-// at any time, "send TEXT", to type it, and "hangup", as when the window is closed;
+// at any time, "send TEXT", to type it, "hangup", as when the window is closed, and
+// "meanwhile COMMAND", to run a shell command elsewhere and wait for it;
 // in a text, the escapes of Go strings and the script's variables mean what they
 // usually do. The file "screen" then has the output of the terminal. The terminal
 // does not respond to queries about itself, as some real terminals.
@@ -50,7 +51,7 @@ func runOnTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	seen := watch(screen)
 	failure := converse(ts, seen, screen, cmd.Process, ts.ReadFile(args[1]))
 	if failure != "" {
-		cmd.Process.Kill()
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // with its children, which have the terminal, too
 	}
 	err = cmd.Wait()
 	seen.wait()
@@ -161,6 +162,12 @@ func converse(ts *testscript.TestScript, seen *screenText, keyboard *os.File, pr
 			if _, err := keyboard.WriteString(text); err != nil {
 				return fmt.Sprintf("%q: %v", line, err)
 			}
+		case "meanwhile":
+			cmd := exec.Command("sh", "-c", text)
+			cmd.Dir, cmd.Env = ts.MkAbs("."), scriptEnv(ts)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return fmt.Sprintf("%q: %v\n%s", line, err, out)
+			}
 		case "hangup":
 			if err := program.Signal(syscall.SIGHUP); err != nil {
 				return fmt.Sprintf("%q: %v", line, err)
@@ -176,7 +183,7 @@ func converse(ts *testscript.TestScript, seen *screenText, keyboard *os.File, pr
 				return fmt.Sprintf("%q was not shown", text)
 			}
 		default:
-			return fmt.Sprintf("%q is neither expect, shown, send nor hangup", line)
+			return fmt.Sprintf("%q is neither expect, shown, send, hangup nor meanwhile", line)
 		}
 	}
 	return ""
