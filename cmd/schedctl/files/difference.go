@@ -88,9 +88,7 @@ func (s postState) fields(names AccountRefs, files shownFiles) (list []differenc
 	}
 	add("poll", s.Poll.text())
 	add("link_preview", s.previewText(files))
-	add("content_warning", s.ContentWarning)
-	add("visibility", s.Visibility)
-	add("language", s.Language)
+	s.presentation.fields("", add)
 	for _, o := range s.Overrides {
 		o.fields(cli.FirstNonEmpty(names[o.Account], o.Account), files, add)
 	}
@@ -118,9 +116,7 @@ func (o overrideState) fields(name string, files shownFiles, add func(field, val
 		}
 	}
 	add("poll "+name, o.Poll.text())
-	add("content_warning "+name, o.ContentWarning)
-	add("visibility "+name, o.Visibility)
-	add("language "+name, o.Language)
+	o.presentation.fields(name, add)
 }
 
 // text returns media for a diff, a line for each file.

@@ -27,16 +27,14 @@ type postState struct {
 	Labels    []string        `json:"labels,omitempty"`     // sorted
 	Media     []mediaState    `json:"media,omitempty"`      // in the order of the post
 
-	Thread         []partState `json:"thread,omitempty"` // the parts after the first one
-	FirstComment   *partState  `json:"first_comment,omitempty"`
-	Poll           *pollState  `json:"poll,omitempty"`
-	NoPreview      bool        `json:"no_preview,omitempty"`
-	Card           *cardState  `json:"card,omitempty"` // for a link
-	ContentWarning string      `json:"content_warning,omitempty"`
-	Visibility     string      `json:"visibility,omitempty"`
-	Language       string      `json:"language,omitempty"`
-	Title          string      `json:"title,omitempty"`
-	PostStyle      string      `json:"post_style,omitempty"`
+	Thread       []partState `json:"thread,omitempty"` // the parts after the first one
+	FirstComment *partState  `json:"first_comment,omitempty"`
+	Poll         *pollState  `json:"poll,omitempty"`
+	NoPreview    bool        `json:"no_preview,omitempty"`
+	Card         *cardState  `json:"card,omitempty"` // for a link
+	presentation
+	Title     string `json:"title,omitempty"`
+	PostStyle string `json:"post_style,omitempty"`
 }
 
 type overrideState struct {
@@ -45,12 +43,28 @@ type overrideState struct {
 	Options map[string]any `json:"options,omitempty"`
 
 	// The account gets these instead of those of the post, unless they are nil or empty.
-	Media          *[]mediaState `json:"media,omitempty"`
-	Thread         *[]partState  `json:"thread,omitempty"`
-	Poll           *pollState    `json:"poll,omitempty"`
-	ContentWarning string        `json:"content_warning,omitempty"`
-	Visibility     string        `json:"visibility,omitempty"`
-	Language       string        `json:"language,omitempty"`
+	Media  *[]mediaState `json:"media,omitempty"`
+	Thread *[]partState  `json:"thread,omitempty"`
+	Poll   *pollState    `json:"poll,omitempty"`
+	presentation
+}
+
+// presentation says how networks show a post, or what one account gets instead.
+type presentation struct {
+	ContentWarning string `json:"content_warning,omitempty"`
+	Visibility     string `json:"visibility,omitempty"`
+	Language       string `json:"language,omitempty"`
+}
+
+func newPresentation(warning, visibility, language *string) presentation {
+	return presentation{cli.Deref(warning), cli.Deref(visibility), cli.Deref(language)}
+}
+
+// fields adds the fields. name is that of the account, or empty.
+func (p presentation) fields(name string, add func(field, value string)) {
+	add(strings.TrimSpace("content_warning "+name), p.ContentWarning)
+	add(strings.TrimSpace("visibility "+name), p.Visibility)
+	add(strings.TrimSpace("language "+name), p.Language)
 }
 
 // mediaState is one file of a post. The digest of the post covers its bytes and its alt
@@ -94,8 +108,8 @@ func newState(p apiv1.CreatePost, file fileState) postState {
 	p = canonical(p)
 	s := postState{
 		Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels, Media: file.list("", p.Media), Poll: newPoll(p.Poll),
-		ContentWarning: cli.Deref(p.ContentWarning), Visibility: cli.Deref(p.Visibility), Language: cli.Deref(p.Language),
-		Title: cli.Deref(p.Title), PostStyle: cli.Deref(p.PostStyle),
+		presentation: newPresentation(p.ContentWarning, p.Visibility, p.Language),
+		Title:        cli.Deref(p.Title), PostStyle: cli.Deref(p.PostStyle),
 	}
 	if len(p.Thread) > 0 {
 		s.Thread = file.parts("", p.Thread)
@@ -117,7 +131,7 @@ func newState(p apiv1.CreatePost, file fileState) postState {
 		path := o.SocialAccountID + "."
 		state := overrideState{
 			Account: o.SocialAccountID, Content: cli.Deref(o.Content), Options: o.Options, Poll: newPoll(o.Poll),
-			ContentWarning: cli.Deref(o.ContentWarning), Visibility: cli.Deref(o.Visibility), Language: cli.Deref(o.Language),
+			presentation: newPresentation(o.ContentWarning, o.Visibility, o.Language),
 		}
 		if o.Media != nil {
 			state.Media = new(file.list(path, *o.Media))

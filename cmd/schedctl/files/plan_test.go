@@ -216,7 +216,7 @@ func TestStatesSurvive(t *testing.T) {
 		}
 		s = sortedState(s)
 		got := stateOf(statePost(s, schedctl.Scheduled))
-		if diff := cmp.Diff(s, got); diff != "" || got.digest() != s.digest() {
+		if diff := cmp.Diff(s, got, cmp.AllowUnexported(postState{}, overrideState{})); diff != "" || got.digest() != s.digest() {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 		if d := differencesBetween(s, got, nil); len(d) != 0 {
@@ -287,7 +287,7 @@ func TestContentProblemsAreAtTheirTexts(t *testing.T) {
 		got = append(got, p.String())
 	}
 	want := []string{"a.md:9: whole", "a.md:6: feed:demo: long", "a.md:5: http:hook: long", "a.md:9: acct_3: long"}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(postState{}, overrideState{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
