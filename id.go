@@ -36,6 +36,7 @@ const (
 	NotePrefix         Prefix = "note"
 	CollectionPrefix   Prefix = "dir"
 	AliasPrefix        Prefix = "ali"
+	SharePrefix        Prefix = "shr"
 )
 
 // ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by

@@ -218,6 +218,13 @@ type Reader interface {
 	// Transactions that call it for the same workspace run one after the other.
 	Aliases(workspaceID string) ([]schedctl.Alias, error)
 
+	// Shares returns the shares of a workspace in order of creation, also those that have
+	// ended. Transactions that call it for the same workspace run one after the other.
+	Shares(workspaceID string) ([]schedctl.Share, error)
+
+	// ShareByHash returns the share whose token has this SHA-256. It may have ended.
+	ShareByHash(hash [32]byte) (schedctl.Share, error)
+
 	// Metadata returns a value about the database itself, or nil if there is no value
 	// with this name.
 	Metadata(name string) ([]byte, error)

@@ -115,6 +115,13 @@ type Tx interface {
 	// DeleteAlias deletes an alias.
 	DeleteAlias(workspaceID, id string) error
 
+	// PutShare creates or replaces a share. Its hash must not change. It returns NOT_FOUND if
+	// the id is in use in a different workspace.
+	PutShare(schedctl.Share) error
+
+	// DeleteShare deletes a share.
+	DeleteShare(workspaceID, id string) error
+
 	// PutMetadata stores a value about the database itself, of at most MaxMetadata
 	// bytes. nil deletes it. Daemons check such values before they use a database.
 	PutMetadata(name string, value []byte) error

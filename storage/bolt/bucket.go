@@ -51,6 +51,8 @@ const (
 	slots
 	collections
 	aliases
+	shares
+	shareHashes
 	bucketCount
 )
 
@@ -100,6 +102,8 @@ var bucketNames = [bucketCount]string{
 	slots:              "slots",
 	collections:        "collections",
 	aliases:            "aliases",
+	shares:             "shares",
+	shareHashes:        "share hashes",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

@@ -2,10 +2,8 @@ package bolt
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/storage"
 )
 
 var feedKind = ownedKind[schedctl.CalendarFeed]{
@@ -24,27 +22,14 @@ func (r *reader) CalendarFeeds(workspaceID string) ([]schedctl.CalendarFeed, err
 }
 
 // CalendarFeedByHash implements [storage.Reader].
-func (r *reader) CalendarFeedByHash(hash [32]byte) (f schedctl.CalendarFeed, err error) {
-	key := r.in(calendarFeedHashes).Get(hash[:])
-	switch {
-	case key == nil:
-		return f, schedctl.Errorf(schedctl.NotFound, "", "there is no such calendar feed")
-	case len(key) != 32:
-		return f, fmt.Errorf("%q: %w: an entry has %d bytes", calendarFeedHashes, storage.ErrCorrupt, len(key))
-	}
-	return feedKind.indexed(r, calendarFeedHashes, key)
+func (r *reader) CalendarFeedByHash(hash [32]byte) (schedctl.CalendarFeed, error) {
+	return byTokenHash(r, &feedKind, calendarFeedHashes, hash)
 }
 
 // PutCalendarFeed implements [storage.Tx]. It fails if another feed has the hash.
 func (tx *tx) PutCalendarFeed(f schedctl.CalendarFeed) error {
 	other, err := tx.CalendarFeedByHash(f.Hash)
-	switch {
-	case err == nil && other.ID != f.ID:
-		return fmt.Errorf("put calendar feed %s: another feed has its hash", f.ID)
-	case err != nil && schedctl.CodeOf(err) != schedctl.NotFound:
-		return err
-	}
-	return putOwned(tx, &feedKind, &f)
+	return putWithHash(tx, &feedKind, &f, other.ID, err)
 }
 
 // DeleteCalendarFeed implements [storage.Tx].

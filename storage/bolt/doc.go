@@ -53,6 +53,8 @@
 //	slots               account:16 time:8                                 → post:16
 //	collections         workspace:16 collection:16                        → collection record
 //	aliases             workspace:16 alias:16                             → alias record
+//	shares              workspace:16 share:16                             → share record
+//	share hashes        sha256:32                                         → workspace:16 share:16
 //
 // The two list indexes have an entry of a post for each of its accounts, one for the
 // account zero, which stands for any, and one for its collection, with the first 16
@@ -80,8 +82,8 @@
 // has not ended has entries with its own id instead of a post, without a time, and with
 // the value "s". A page of uses is read backward.
 //
-// The owners have an entry for each queue, blackout, series, calendar feed, collection and
-// alias. "kind" is the first letter of the prefix of its id. The blackout ends have the blackouts that
+// The owners have an entry for each queue, blackout, series, calendar feed, collection,
+// alias and share. "kind" is the first letter of the prefix of its id, or "h" for a share. The blackout ends have the blackouts that
 // have an end and are not settled. The slots have an entry for each target that holds a
 // slot; see [schedctl.Target.HoldsSlot]. No two posts can have the same entry.
 //

@@ -59,6 +59,7 @@ var recordReaders = map[string]func([]byte) error{
 	"blackout record":    func(b []byte) error { return decode(b, new(schedctl.Blackout), blackoutKind.fields) },
 	"series record":      func(b []byte) error { return decode(b, new(schedctl.Series), seriesKind.fields) },
 
+	"share record":         func(b []byte) error { return decode(b, new(schedctl.Share), shareKind.fields) },
 	"alias record":         func(b []byte) error { return decode(b, new(schedctl.Alias), aliasKind.fields) },
 	"collection record":    func(b []byte) error { return decode(b, new(schedctl.Collection), collectionKind.fields) },
 	"calendar feed record": func(b []byte) error { return decode(b, new(schedctl.CalendarFeed), feedKind.fields) },
@@ -211,7 +212,7 @@ func seed(tx storage.Tx) error {
 }
 
 // seedPlans adds a queue, a blackout, a series with its media, a calendar feed, a
-// collection and an alias.
+// collection, an alias and a share.
 func seedPlans(tx storage.Tx, account schedctl.Account, media []schedctl.PostMedia, now time.Time) (s schedctl.Series, err error) {
 	ws, ids := account.WorkspaceID, []string{account.ID}
 	q := schedctl.Queue{
@@ -222,6 +223,7 @@ func seedPlans(tx storage.Tx, account schedctl.Account, media []schedctl.PostMed
 	f := schedctl.CalendarFeed{ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: ws, Name: "seed", Hash: [32]byte{1}}
 	c := schedctl.Collection{ID: schedctl.NewID(schedctl.CollectionPrefix, now), WorkspaceID: ws, Name: "seed", Source: "example.org/seed"}
 	a := schedctl.Alias{ID: schedctl.NewID(schedctl.AliasPrefix, now), WorkspaceID: ws, Kind: schedctl.AliasSnippet, Name: "seed", Text: "seed"}
+	h := schedctl.Share{ID: schedctl.NewID(schedctl.SharePrefix, now), WorkspaceID: ws, Kind: schedctl.ShareReview, Name: "seed", Can: schedctl.ShareView, Hash: [32]byte{1}}
 	s = schedctl.Series{
 		ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: ws, Name: "seed", Timezone: "UTC", Start: "2026-01-01T09:00",
 		State: schedctl.SeriesActive, ExternalID: "seed", QueueID: q.ID, SweepAt: now, Version: 1,
@@ -229,7 +231,7 @@ func seedPlans(tx storage.Tx, account schedctl.Account, media []schedctl.PostMed
 	if s.Template, err = schedctl.NewTemplate(schedctl.NewPost{WorkspaceID: ws, Content: schedctl.Content{Text: "seed", Media: media}, Accounts: []schedctl.Account{account}}, now); err != nil {
 		return s, err
 	}
-	return s, errors.Join(tx.PutQueue(q), tx.PutBlackout(b), tx.PutSeries(s), tx.PutCalendarFeed(f), tx.PutCollection(c), tx.PutAlias(a))
+	return s, errors.Join(tx.PutQueue(q), tx.PutBlackout(b), tx.PutSeries(s), tx.PutCalendarFeed(f), tx.PutCollection(c), tx.PutAlias(a), tx.PutShare(h))
 }
 
 // seedMedia returns an asset that is in all indexes.

@@ -37,7 +37,7 @@ var migrations = []migration{
 	{"keep queues, blackouts, series and calendar feeds", createPlanBuckets},
 	{"keep staged posts, and when credentials end", noChange},
 	{"let posts be reviewed", letFirstKeysApprove},
-	{"keep who wrote posts, who uploaded media, and who applies collections, and aliases; copy alt texts into posts", keepTrust},
+	{"keep who wrote posts, who uploaded media, and who applies collections, aliases and shares; copy alt texts into posts", keepTrust},
 }
 
 // Version returns the version of the files that this program writes.
@@ -113,9 +113,9 @@ func letFirstKeysApprove(tx *bbolt.Tx) error {
 	return err
 }
 
-// keepTrust creates the buckets of collections and aliases, and copies alt texts into posts.
+// keepTrust creates the buckets of collections, aliases and shares, and copies alt texts into posts.
 func keepTrust(tx *bbolt.Tx) error {
-	return errors.Join(createAll(collections, aliases)(tx), copyAltTexts(tx))
+	return errors.Join(createAll(collections, aliases, shares, shareHashes)(tx), copyAltTexts(tx))
 }
 
 // noChange is the migration to a new layout of records. Old records stay as they are.

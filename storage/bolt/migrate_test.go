@@ -199,7 +199,7 @@ func TestEventsOfAnOlderFileAreIndexed(t *testing.T) {
 func TestOlderRecords(t *testing.T) {
 	t.Parallel()
 	for _, old := range []olderFile{
-		version3, {6, 4, append([]bucket{externalIDs}, laterBuckets...)}, {7, 5, laterBuckets}, {8, 6, laterBuckets}, {9, 7, planBuckets}, {10, 8, planBuckets}, {11, 9, []bucket{collections, aliases}}, {13, 11, []bucket{collections, aliases}},
+		version3, {6, 4, append([]bucket{externalIDs}, laterBuckets...)}, {7, 5, laterBuckets}, {8, 6, laterBuckets}, {9, 7, planBuckets}, {10, 8, planBuckets}, {11, 9, trustBuckets}, {13, 11, trustBuckets},
 	} {
 		t.Run(fmt.Sprint("version ", old.version), func(t *testing.T) { t.Parallel(); old.opens(t) })
 	}
@@ -210,8 +210,9 @@ var version3 = olderFile{3, 2, append([]bucket{
 }, laterBuckets...)}
 
 var (
-	planBuckets = []bucket{
-		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections, aliases,
+	trustBuckets = []bucket{collections, aliases, shares, shareHashes}
+	planBuckets  = []bucket{
+		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections, aliases, shares, shareHashes,
 	}
 	laterBuckets = append([]bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses}, planBuckets...)
 )
@@ -279,7 +280,7 @@ func (o olderFile) opens(t *testing.T) {
 	}
 }
 
-// withoutNewFields removes series, calendar feeds, collections and aliases, and from posts external ids, collections, labels, media
+// withoutNewFields removes series, calendar feeds, collections, aliases and shares, and from posts external ids, collections, labels, media
 // and slots.
 func withoutNewFields(tx storage.Tx) error {
 	list, err := tx.Workspaces()
@@ -309,7 +310,11 @@ func withoutNewFields(tx storage.Tx) error {
 	for _, a := range aliases {
 		err = errors.Join(err, tx.DeleteAlias(a.WorkspaceID, a.ID))
 	}
-	return errors.Join(err, err2, err3, err4, err5)
+	shares, err6 := tx.Shares(list[0].ID)
+	for _, s := range shares {
+		err = errors.Join(err, tx.DeleteShare(s.WorkspaceID, s.ID))
+	}
+	return errors.Join(err, err2, err3, err4, err5, err6)
 }
 
 // make turns a current file into one of this version.

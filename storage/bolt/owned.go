@@ -8,7 +8,7 @@ import (
 )
 
 // ownedKind describes records that belong to a workspace and whose ids are unique in the
-// database: queues, blackouts, series, calendar feeds, collections and aliases.
+// database: queues, blackouts, series, calendar feeds, collections, aliases and shares.
 type ownedKind[T any] struct {
 	table[T]
 
@@ -18,7 +18,16 @@ type ownedKind[T any] struct {
 }
 
 // ownerKey returns the key of a record in the bucket of owners.
-func (k *ownedKind[T]) ownerKey(id ulid) []byte { return append([]byte{k.record[0]}, id[:]...) }
+func (k *ownedKind[T]) ownerKey(id ulid) []byte { return append([]byte{k.letter()}, id[:]...) }
+
+// letter returns the first byte of the keys of the kind in the bucket of owners: the first
+// letter of its ids, or "h" for shares, because the ids of series start with the same one.
+func (k *ownedKind[T]) letter() byte {
+	if k.record == schedctl.SharePrefix {
+		return 'h'
+	}
+	return k.record[0]
+}
 
 // entries returns all index entries of a record.
 func (k *ownedKind[T]) entries(v *T, ws, id ulid) []indexEntry {

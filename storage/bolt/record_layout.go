@@ -32,7 +32,7 @@ func layoutOf(v any) byte {
 		review = v.Agent || v.Restricted
 	case *schedctl.Series:
 		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{})
-	case *schedctl.Collection, *schedctl.Alias:
+	case *schedctl.Collection, *schedctl.Alias, *schedctl.Share:
 		trust = true
 	case *schedctl.Queue:
 		plan, trust = true, v.Managed != nil

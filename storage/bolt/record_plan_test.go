@@ -92,3 +92,11 @@ func sampleAlias() schedctl.Alias {
 		Kind: schedctl.AliasGroup, Name: "brand", AccountIDs: []string{sampleID(schedctl.AccountPrefix)}, Text: "t", CreatedAt: sampleTime, UpdatedAt: sampleTime,
 	}
 }
+
+func sampleShare() schedctl.Share {
+	return schedctl.Share{
+		Kind: schedctl.ShareReview, Name: "Dana", Can: schedctl.ShareDecide, Hash: [32]byte{1}, PostIDs: []string{sampleID(schedctl.PostPrefix)},
+		Filter: schedctl.ShareFilter{AccountIDs: []string{sampleID(schedctl.AccountPrefix)}, Labels: []string{"launch"}, Approval: schedctl.ApprovalPending},
+		KeyID:  sampleID(schedctl.KeyPrefix), ExpiresAt: sampleTime, CreatedAt: sampleTime, RevokedAt: sampleTime, LastUsedAt: sampleTime, Uses: 3,
+	}
+}

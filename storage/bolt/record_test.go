@@ -159,6 +159,7 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("calendar feed", func(t *testing.T) { testSpoiled(t, sampleFeed(), (*coder).calendarFeed) })
 	t.Run("collection", func(t *testing.T) { testSpoiled(t, sampleCollection(), (*coder).collection) })
 	t.Run("alias", func(t *testing.T) { testSpoiled(t, sampleAlias(), (*coder).alias) })
+	t.Run("share", func(t *testing.T) { testSpoiled(t, sampleShare(), (*coder).share) })
 }
 
 func testSpoiled[T any](t *testing.T, v T, fields func(*coder, *T)) {
@@ -208,6 +209,7 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 11, sampleThread(), (*coder).post),
 		fuzzed(f, 16, sampleCollection(), (*coder).collection),
 		fuzzed(f, 17, sampleAlias(), (*coder).alias),
+		fuzzed(f, 18, sampleShare(), (*coder).share),
 	}
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) {
 		defer cost.Check(t, len(record))()

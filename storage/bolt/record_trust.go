@@ -3,7 +3,8 @@ package bolt
 import "github.com/schedctl/schedctl"
 
 // The fields of layout 12: who wrote a post, the link card that reviewers saw, who applies
-// collections, the limits of files of an account and what paused it, the labels of holds, and aliases.
+// collections, the limits of files of an account and what paused it, the labels of holds, aliases, and
+// shares.
 
 func (c *coder) trail(t *schedctl.Trail) {
 	c.optionalID(schedctl.KeyPrefix, &t.CreatedBy)
@@ -51,4 +52,22 @@ func (c *coder) alias(a *schedctl.Alias) {
 	text(c, &a.Text)
 	c.time(&a.CreatedAt)
 	c.time(&a.UpdatedAt)
+}
+
+// share has no id and no workspace: they are in the key.
+func (c *coder) share(s *schedctl.Share) {
+	text(c, &s.Kind)
+	text(c, &s.Name)
+	text(c, &s.Can)
+	c.fixed(s.Hash[:])
+	list(c, &s.PostIDs, func(c *coder, id *string) { c.id(schedctl.PostPrefix, id) })
+	c.accountIDs(&s.Filter.AccountIDs)
+	list(c, &s.Filter.Labels, text)
+	text(c, &s.Filter.Approval)
+	c.optionalID(schedctl.KeyPrefix, &s.KeyID)
+	c.time(&s.ExpiresAt)
+	c.time(&s.CreatedAt)
+	c.time(&s.RevokedAt)
+	c.time(&s.LastUsedAt)
+	c.int64(&s.Uses)
 }

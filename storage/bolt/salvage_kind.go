@@ -44,6 +44,7 @@ var kinds = []kind{
 	kindOf(calendarFeeds, 32, credible(feedKind.read), nil, putFeed),
 	kindOf(collections, 32, credible(collectionKind.read), newerCollection, putCollection),
 	kindOf(aliases, 32, credible(aliasKind.read), newerAlias, putAlias),
+	kindOf(shares, 32, credible(shareKind.read), newerShare, putShare),
 	kindOf(webhooks, 32, credible(webhookTable.read), newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),

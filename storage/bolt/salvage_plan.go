@@ -10,8 +10,8 @@ import (
 // ownedBuckets maps the first byte of a key in the bucket of owners to the bucket of the
 // record.
 var ownedBuckets = map[byte]bucket{
-	queueKind.record[0]: queues, blackoutKind.record[0]: blackouts, seriesKind.record[0]: series, feedKind.record[0]: calendarFeeds,
-	collectionKind.record[0]: collections, aliasKind.record[0]: aliases,
+	queueKind.letter(): queues, blackoutKind.letter(): blackouts, seriesKind.letter(): series, feedKind.letter(): calendarFeeds,
+	collectionKind.letter(): collections, aliasKind.letter(): aliases, shareKind.letter(): shares,
 }
 
 func newerQueue(a, b *schedctl.Queue) bool { return a.Version > b.Version }
@@ -93,4 +93,20 @@ func putAlias(tx *tx, a schedctl.Alias, _ row) error {
 		}
 	}
 	return tx.PutAlias(a)
+}
+
+// newerShare prefers a revoked share, and otherwise the one with more uses.
+func newerShare(a, b *schedctl.Share) bool {
+	if a.RevokedAt.IsZero() != b.RevokedAt.IsZero() {
+		return b.RevokedAt.IsZero()
+	}
+	return a.Uses > b.Uses
+}
+
+// putShare revokes a share from outside the tree, because it may have been revoked.
+func putShare(tx *tx, s schedctl.Share, row row) error {
+	if row.stray && s.RevokedAt.IsZero() {
+		s.RevokedAt = s.CreatedAt.Add(time.Millisecond)
+	}
+	return tx.PutShare(s)
 }

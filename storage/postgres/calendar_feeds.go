@@ -1,10 +1,6 @@
 package postgres
 
-import (
-	"fmt"
-
-	"github.com/schedctl/schedctl"
-)
+import "github.com/schedctl/schedctl"
 
 var feedKind = ownedKind[schedctl.CalendarFeed]{
 	calendarFeeds, schedctl.CalendarFeedPrefix, func(f *schedctl.CalendarFeed) (string, string) { return f.WorkspaceID, f.ID },
@@ -29,23 +25,13 @@ func (r *reader) CalendarFeeds(workspaceID string) ([]schedctl.CalendarFeed, err
 
 // CalendarFeedByHash implements [storage.Reader].
 func (r *reader) CalendarFeedByHash(hash [32]byte) (schedctl.CalendarFeed, error) {
-	f, found, err := queryOne(r, calendarFeeds, "WHERE hash = $1"+r.forUpdate(), hash[:])
-	if err == nil && !found {
-		err = schedctl.Errorf(schedctl.NotFound, "", "there is no such calendar feed")
-	}
-	return f, err
+	return byTokenHash(r, &feedKind, hash)
 }
 
 // PutCalendarFeed implements [storage.Tx]. It fails if another feed has the hash.
 func (tx *tx) PutCalendarFeed(f schedctl.CalendarFeed) error {
 	other, err := tx.CalendarFeedByHash(f.Hash)
-	switch {
-	case err == nil && other.ID != f.ID:
-		return fmt.Errorf("put calendar feed %s: another feed has its hash", f.ID)
-	case err != nil && schedctl.CodeOf(err) != schedctl.NotFound:
-		return err
-	}
-	return putOwned(tx, &feedKind, &f)
+	return putWithHash(tx, &feedKind, &f, other.ID, err)
 }
 
 // DeleteCalendarFeed implements [storage.Tx].

@@ -294,6 +294,8 @@ func readEverything(r storage.Reader, try func(error)) {
 		func() error { _, err := r.CalendarFeedByHash([32]byte{1}); return err },
 		func() error { _, err := r.Collections(ws); return err },
 		func() error { _, err := r.Aliases(ws); return err },
+		func() error { _, err := r.Shares(ws); return err },
+		func() error { _, err := r.ShareByHash([32]byte{1}); return err },
 		func() error { _, err := r.Occupied(slotSearch(ws)); return err },
 		func() error { _, err := r.Webhook(ws, webhook); return err },
 		func() error { _, err := r.Webhooks(ws); return err },
@@ -407,7 +409,7 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.DeletePost(ws, post.ID))
 }
 
-// writePlans writes queues, blackouts, series, calendar feeds, collections and aliases.
+// writePlans writes queues, blackouts, series, calendar feeds, collections, aliases and shares.
 func writePlans(tx storage.Tx, try func(error), ws string) {
 	now := time.Now()
 	q := schedctl.Queue{ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: ws}
@@ -416,6 +418,8 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 	f := schedctl.CalendarFeed{ID: schedctl.NewID(schedctl.CalendarFeedPrefix, now), WorkspaceID: ws}
 	c := schedctl.Collection{ID: schedctl.NewID(schedctl.CollectionPrefix, now), WorkspaceID: ws}
 	a := schedctl.Alias{ID: schedctl.NewID(schedctl.AliasPrefix, now), WorkspaceID: ws}
+	h := schedctl.Share{ID: schedctl.NewID(schedctl.SharePrefix, now), WorkspaceID: ws}
+	h.Hash = sha256.Sum256([]byte(h.ID))
 	f.Hash, s.ExternalID = sha256.Sum256([]byte(f.ID)), s.ID
 	for range 2 {
 		try(tx.PutQueue(q))
@@ -424,6 +428,7 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 		try(tx.PutCalendarFeed(f))
 		try(tx.PutCollection(c))
 		try(tx.PutAlias(a))
+		try(tx.PutShare(h))
 	}
 	try(tx.DeleteQueue(ws, q.ID))
 	try(tx.DeleteBlackout(ws, b.ID))
@@ -431,6 +436,7 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 	try(tx.DeleteCalendarFeed(ws, f.ID))
 	try(tx.DeleteCollection(ws, c.ID))
 	try(tx.DeleteAlias(ws, a.ID))
+	try(tx.DeleteShare(ws, h.ID))
 }
 
 // checkPlan checks the plans of a statement: the one for its arguments, and the generic

@@ -5,7 +5,7 @@ import (
 )
 
 // ownedKind describes records that belong to a workspace and whose ids are unique in the
-// database: queues, blackouts, series, calendar feeds, collections and aliases.
+// database: queues, blackouts, series, calendar feeds, collections, aliases and shares.
 type ownedKind[T any] struct {
 	rows   *layout[T]
 	prefix schedctl.Prefix

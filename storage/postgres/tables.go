@@ -35,6 +35,7 @@ var (
 	calendarFeeds      = newLayout("calendar_feeds", []string{"id"}, describeCalendarFeed)
 	collections        = newLayout("collections", []string{"id"}, describeCollection)
 	aliases            = newLayout("aliases", []string{"id"}, describeAlias)
+	shares             = newLayout("shares", []string{"id"}, describeShare)
 	mediaAssets        = newLayout("media_assets", []string{"workspace_id", "id"}, describeMediaAsset)
 )
 

@@ -40,6 +40,8 @@ func testWorkspacesAreIsolated(f *fixture) {
 	wantSame(f, "calendar feeds", []schedctl.CalendarFeed(nil), mustRead(f, feedKind.all(other)))
 	wantSame(f, "collections", []schedctl.Collection(nil), mustRead(f, collectionKind.all(other)))
 	wantSame(f, "aliases", []schedctl.Alias(nil), mustRead(f, aliasKind.all(other)))
+	wantSame(f, "shares", []schedctl.Share(nil), mustRead(f, shareKind.all(other)))
+	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteShare(other, e.share.ID) })
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteCollection(other, e.collection.ID) })
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteSeries(other, e.series.ID) })
 	webhook := newID(schedctl.WebhookPrefix, epoch)

@@ -41,6 +41,7 @@ func newMemory() *memory {
 		feeds:       make(map[string]schedctl.CalendarFeed),
 		collections: make(map[string]schedctl.Collection),
 		aliases:     make(map[string]schedctl.Alias),
+		shares:      make(map[string]schedctl.Share),
 	}
 }
 
@@ -71,6 +72,7 @@ type memory struct {
 	feeds       map[string]schedctl.CalendarFeed
 	collections map[string]schedctl.Collection
 	aliases     map[string]schedctl.Alias
+	shares      map[string]schedctl.Share
 }
 
 type attemptKey struct {

@@ -28,6 +28,7 @@ type oneOfEach struct {
 	feed              schedctl.CalendarFeed
 	collection        schedctl.Collection
 	alias             schedctl.Alias
+	share             schedctl.Share
 }
 
 func newOneOfEach(f *fixture) oneOfEach {
@@ -37,7 +38,7 @@ func newOneOfEach(f *fixture) oneOfEach {
 		idempotencyRecord: newFilled[storage.IdempotencyRecord](f), event: newFilled[schedctl.Event](f),
 		webhook: newFilled[schedctl.Webhook](f), delivery: newFilled[schedctl.Delivery](f), audit: newFilled[schedctl.AuditEntry](f),
 		media: newFilled[schedctl.MediaAsset](f), queue: queueKind.new(f, epoch), blackout: blackoutKind.new(f, epoch),
-		series: f.newSeries(epoch), feed: feedKind.new(f, epoch), collection: collectionKind.new(f, epoch), alias: aliasKind.new(f, epoch),
+		series: f.newSeries(epoch), feed: feedKind.new(f, epoch), collection: collectionKind.new(f, epoch), alias: aliasKind.new(f, epoch), share: shareKind.new(f, epoch),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
 	e.webhook.WorkspaceID, e.audit.WorkspaceID, e.media.WorkspaceID = f.ws, f.ws, f.ws
@@ -56,7 +57,7 @@ func (e oneOfEach) put(tx storage.Tx) error {
 		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.idempotencyScope, e.idempotencyRecord), tx.AddEvents(e.event),
 		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit), tx.PutMediaAsset(e.media),
 		tx.PutQueue(e.queue), tx.PutBlackout(e.blackout), tx.PutSeries(e.series), tx.PutCalendarFeed(e.feed),
-		tx.PutCollection(e.collection), tx.PutAlias(e.alias))
+		tx.PutCollection(e.collection), tx.PutAlias(e.alias), tx.PutShare(e.share))
 }
 
 // countReads returns how many of the possible reads find a record.
@@ -190,6 +191,10 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 	has(len(collections), err)
 	aliases, err := r.Aliases(ws)
 	has(len(aliases), err)
+	shares, err := r.Shares(ws)
+	has(len(shares), err)
+	_, err = r.ShareByHash(e.share.Hash)
+	has(1, err)
 	for _, q := range []storage.PostQuery{{QueueID: e.queue.ID}, {SeriesID: e.series.ID}} {
 		q.WorkspaceID, q.Limit = ws, 9
 		page, err := r.Posts(q)
@@ -201,7 +206,7 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 }
 
 // readCount is the number of possible reads of one record of each kind.
-const readCount = 48
+const readCount = 50
 
 func countAll(f *fixture, e oneOfEach) int {
 	f.Helper()

@@ -20,7 +20,7 @@ func Stock(t *testing.T, store storage.Store, workspaces int) {
 		e := newOneOfEach(f)
 		e.workspace.ID = f.ws
 		e.account.Name = fmt.Sprint("feed ", n)
-		e.key.Hash[0], e.feed.Hash[0] = byte(n), byte(n)
+		e.key.Hash[0], e.feed.Hash[0], e.share.Hash[0] = byte(n), byte(n), byte(n)
 		e.webhook.Cursor = e.event.ID
 		f.update(e.put)
 		f.update(func(tx storage.Tx) error { return stockMore(f, tx, e) })

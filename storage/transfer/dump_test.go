@@ -28,6 +28,7 @@ type databaseContent struct {
 	Feeds       []schedctl.CalendarFeed
 	Collections []schedctl.Collection
 	Aliases     []schedctl.Alias
+	Shares      []schedctl.Share
 	NoMedia     []string // targets with an override without media
 	Idempotency []storage.StoredIdempotencyRecord
 	Metadata    map[string][]byte
@@ -79,6 +80,7 @@ func readOwned(e storage.Exporter, c *databaseContent) {
 		c.Feeds = append(c.Feeds, must(e.CalendarFeeds(w.ID))...)
 		c.Collections = append(c.Collections, must(e.Collections(w.ID))...)
 		c.Aliases = append(c.Aliases, must(e.Aliases(w.ID))...)
+		c.Shares = append(c.Shares, must(e.Shares(w.ID))...)
 		c.Audit = append(c.Audit, must(e.Audit(w.ID, "", fullContent))...)
 		for _, hook := range must(e.Webhooks(w.ID)) {
 			for _, event := range must(e.AllEvents(hook.Cursor, fullContent)) {

@@ -48,6 +48,7 @@ var kinds = []kind{
 	pagedKind("calendar feeds", workspaces, singlePage(storage.Exporter.CalendarFeeds, feedID), feedID, storage.Importer.PutCalendarFeed),
 	pagedKind("collections", workspaces, singlePage(storage.Exporter.Collections, collectionID), collectionID, storage.Importer.PutCollection),
 	pagedKind("aliases", workspaces, singlePage(storage.Exporter.Aliases, aliasID), aliasID, storage.Importer.PutAlias),
+	pagedKind("shares", workspaces, singlePage(storage.Exporter.Shares, shareID), shareID, storage.Importer.PutShare),
 	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: putEach(putPost)},
 	eventKind(),
 	pagedKind(kindWebhooks, workspaces, singlePage(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),
@@ -159,6 +160,7 @@ func queueID(q *schedctl.Queue) string           { return q.ID }
 func blackoutID(b *schedctl.Blackout) string     { return b.ID }
 func collectionID(c *schedctl.Collection) string { return c.ID }
 func aliasID(a *schedctl.Alias) string           { return a.ID }
+func shareID(s *schedctl.Share) string           { return s.ID }
 func feedID(f *schedctl.CalendarFeed) string     { return f.ID }
 
 // idempotencyRecords reads stored idempotency records after a position.

@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// putPlans puts a queue, and some blackouts, series, calendar feeds, collections and aliases.
+// putPlans puts a queue, and some blackouts, series, calendar feeds, collections, aliases and shares.
 func (u *user) putPlans(tx storage.Tx, keyID string) error {
 	ws := u.workspace.ID
 	u.queue = schedctl.Queue{
@@ -43,6 +43,10 @@ func (u *user) putPlans(tx storage.Tx, keyID string) error {
 			}),
 			tx.PutAlias(schedctl.Alias{
 				ID: u.id(schedctl.AliasPrefix), WorkspaceID: ws, Kind: schedctl.AliasSnippet, Name: fmt.Sprint("tags", i), Text: "#go #release", CreatedAt: u.now, UpdatedAt: u.now,
+			}),
+			tx.PutShare(schedctl.Share{
+				ID: u.id(schedctl.SharePrefix), WorkspaceID: ws, Kind: schedctl.ShareReview, Name: fmt.Sprint("Dana ", i), Can: schedctl.ShareView, Hash: sha256.Sum256([]byte{'s', byte(i)}), KeyID: keyID,
+				ExpiresAt: u.now.Add(72 * time.Hour), CreatedAt: u.now,
 			}),
 		)
 		if err != nil {

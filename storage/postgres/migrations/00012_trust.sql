@@ -70,6 +70,31 @@ COMMENT ON COLUMN aliases.kind IS 'group or snippet';
 COMMENT ON COLUMN aliases.account_ids IS 'the accounts of a group';
 COMMENT ON COLUMN aliases.content IS 'the text of a snippet';
 
+CREATE TABLE shares (
+    id           uuid PRIMARY KEY,
+    workspace_id uuid NOT NULL,
+    kind         text NOT NULL,
+    name         text NOT NULL,
+    rights       text NOT NULL,
+    hash         bytea NOT NULL UNIQUE,
+    post_ids     uuid[] NOT NULL,
+    account_ids  uuid[] NOT NULL,
+    labels       text[] NOT NULL,
+    approval     text NOT NULL,
+    key_id       uuid,
+    expires_at   timestamptz,
+    created_at   timestamptz,
+    revoked_at   timestamptz,
+    last_used_at timestamptz,
+    uses         bigint NOT NULL
+);
+CREATE INDEX shares_of_workspace ON shares (workspace_id, id);
+COMMENT ON COLUMN shares.kind IS 'review or calendar';
+COMMENT ON COLUMN shares.rights IS 'view, comment or decide';
+COMMENT ON COLUMN shares.hash IS 'SHA-256 of the token in the address';
+COMMENT ON COLUMN shares.key_id IS 'the API key that made the share, which ends with it';
+COMMENT ON COLUMN shares.approval IS 'the state of posts that the share covers; empty for any';
+
 -- The program copies the alt texts of assets into posts after this; see alt_texts.go.
 INSERT INTO notes (name, value) SELECT 'alt texts to copy', '' WHERE EXISTS (SELECT 1 FROM media_assets)
 	OR EXISTS (SELECT 1 FROM posts WHERE review IS NOT NULL) OR EXISTS (SELECT 1 FROM series);
