@@ -16,8 +16,8 @@ import (
 const maxDeliveries = 1000
 
 const (
-	lookAhead = 30 // rows below the selection that are read before the user gets there
-	onePage   = 50 // deliveries on a page
+	lookAhead = 40  // rows below the selection that are read before the user gets there
+	onePage   = 100 // deliveries on a page
 )
 
 // Screen shows the webhooks, or the deliveries of one. It is a [screen.Screen].
