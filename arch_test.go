@@ -108,6 +108,7 @@ var layers = []struct {
 	{pkg: "/tui/screen", may: []string{module, module + "/client/apiv1", module + "/tui/printable", "github.com/charmbracelet/…"}, why: "what all screens share must not know any of them"},
 	{pkg: "/tui/accounts", may: []string{module, module + "/client/apiv1", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
 	{pkg: "/tui/webhooks", may: []string{module, module + "/client/apiv1", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
+	{pkg: "/tui/review", may: []string{module, module + "/client/apiv1", module + "/tui/postlist", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
 	{pkg: "/tui/postlist", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/when", module + "/recurrence", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "screens share lists of posts, and lists do not know screens"},
 	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", module + "/recurrence", module + "/tui…", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
 }
@@ -171,7 +172,7 @@ func TestScreensDoNotKnowEachOther(t *testing.T) {
 			}
 		}
 	}
-	if screens < 2 {
+	if screens < 3 {
 		t.Errorf("found %d screens", screens)
 	}
 }

@@ -42,42 +42,42 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 // not permit the operation, it shows the reason and sends nothing.
 func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	if postlist.IsSeries(p) {
-		return m.handleSeriesKey(k, p)
+		return m.review.HandleSeriesKey(k, p)
 	}
 	if by, ok := slotStep(m.Keys, k, p); ok {
 		return m.ifSettled(func() tea.Cmd { return m.stepPost(p, by) })
 	}
 	if by, ok := nudgeOf(m.Keys, k); ok {
 		return m.ifSettled(func() tea.Cmd {
-			return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.nudgePost(p, by) })
+			return m.IfAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.nudgePost(p, by) })
 		})
 	}
-	if cmd, ok := m.handleReviewKey(k, p); ok {
+	if cmd, ok := m.review.HandleKey(k, p); ok {
 		return cmd
 	}
 	switch {
 	case key.Matches(k, m.Keys.Edit) && p.Status == schedctl.Failed:
 		return m.resend(p)
 	case key.Matches(k, m.Keys.Edit):
-		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.compose(editDraft(p)) })
+		return m.IfAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.compose(editDraft(p)) })
 	case key.Matches(k, m.Keys.Editor):
-		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return tea.Batch(m.compose(editDraft(p)), m.openEditor()) })
+		return m.IfAllowed(p, schedctl.OpEdit, func() tea.Cmd { return tea.Batch(m.compose(editDraft(p)), m.openEditor()) })
 	case key.Matches(k, m.Keys.Duplicate):
 		return m.compose(copyDraft(p))
 	case key.Matches(k, m.Keys.Schedule):
-		return m.ifAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.askTime(p) })
+		return m.IfAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.askTime(p) })
 	case key.Matches(k, m.Keys.Publish):
-		return m.ifAllowed(p, schedctl.OpPublishNow, func() tea.Cmd { return m.askPublish(p) })
+		return m.IfAllowed(p, schedctl.OpPublishNow, func() tea.Cmd { return m.askPublish(p) })
 	case key.Matches(k, m.Keys.Unschedule):
 		return m.ifSettled(func() tea.Cmd {
-			return m.ifAllowed(p, schedctl.OpUnschedule, func() tea.Cmd { return m.unschedule(p) })
+			return m.IfAllowed(p, schedctl.OpUnschedule, func() tea.Cmd { return m.unschedule(p) })
 		})
 	case key.Matches(k, m.Keys.Cancel):
-		return m.ifAllowed(p, schedctl.OpCancel, func() tea.Cmd { return m.askCancel(p) })
+		return m.IfAllowed(p, schedctl.OpCancel, func() tea.Cmd { return m.askCancel(p) })
 	case key.Matches(k, m.Keys.Delete):
-		return m.ifAllowed(p, schedctl.OpDelete, func() tea.Cmd { return m.askDelete(p) })
+		return m.IfAllowed(p, schedctl.OpDelete, func() tea.Cmd { return m.askDelete(p) })
 	case key.Matches(k, m.Keys.Retry):
-		return m.ifAllowed(p, schedctl.OpRetry, func() tea.Cmd { return m.askRetry(p) })
+		return m.IfAllowed(p, schedctl.OpRetry, func() tea.Cmd { return m.askRetry(p) })
 	case key.Matches(k, m.Keys.Skip):
 		return m.askSkip(p)
 	case key.Matches(k, m.Keys.DragDown):
@@ -102,8 +102,8 @@ func (m *Model) handleGhostKey(k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-func (m *Model) ifAllowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd) tea.Cmd {
-	if m.changePending(p.ID) && op != schedctl.OpEdit {
+func (m *Model) IfAllowed(p apiv1.Post, op schedctl.Operation, do func() tea.Cmd) tea.Cmd {
+	if m.ChangePending(p.ID) && op != schedctl.OpEdit {
 		return nil
 	}
 	var refused *schedctl.Error
@@ -122,10 +122,10 @@ func (m *Model) askPublish(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status = schedctl.Publishing
 	m.dialog = &screen.Confirm{
-		Question: []string{"Publish this now, to " + m.scene().AccountNames(p.SocialAccountIDs) + "?", "", screen.Excerpt(postlist.PostText(p), 200)},
+		Question: []string{"Publish this now, to " + m.PostScene().AccountNames(p.SocialAccountIDs) + "?", "", screen.Excerpt(postlist.PostText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(postlist.Change{Post: p, Shown: shown, Done: "publishing to " + screen.Plural(len(p.SocialAccountIDs), "account"),
+			return m.StartChange(postlist.Change{Post: p, Shown: shown, Done: "publishing to " + screen.Plural(len(p.SocialAccountIDs), "account"),
 				Call: func(ctx context.Context) (apiv1.Post, error) { return c.Publish(ctx, postlist.VersionOf(p)) },
 				Undo: func(after apiv1.Post) *postlist.Undo { return postlist.CannotUndo(after, "was published") }})
 		},
@@ -142,10 +142,10 @@ func (m *Model) unschedule(p apiv1.Post) tea.Cmd {
 	shown := p
 	shown.Status, shown.PublishAt = schedctl.Draft, nil
 	c := m.Client()
-	return m.startChange(postlist.Change{
+	return m.StartChange(postlist.Change{
 		Post: p, Shown: shown, Done: "changed to a draft",
 		Call: func(ctx context.Context) (apiv1.Post, error) { return c.Unschedule(ctx, postlist.VersionOf(p)) },
-		Undo: func(after apiv1.Post) *postlist.Undo { return m.restoreUndo(p, after) },
+		Undo: func(after apiv1.Post) *postlist.Undo { return m.RestoreUndo(p, after) },
 	})
 }
 
@@ -156,7 +156,7 @@ func (m *Model) askCancel(p apiv1.Post) tea.Cmd {
 		Question: []string{"Cancel this post? Press u afterwards to create a copy.", "", screen.Excerpt(postlist.PostText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(postlist.Change{Post: p, Shown: shown, Done: "canceled",
+			return m.StartChange(postlist.Change{Post: p, Shown: shown, Done: "canceled",
 				Call: func(ctx context.Context) (apiv1.Post, error) { return c.Cancel(ctx, postlist.VersionOf(p)) },
 				Undo: func(after apiv1.Post) *postlist.Undo {
 					return &postlist.Undo{
@@ -174,7 +174,7 @@ func (m *Model) askDelete(p apiv1.Post) tea.Cmd {
 		Question: []string{"Delete this draft? Press u afterwards to restore it.", "", screen.Excerpt(postlist.PostText(p), 200)},
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(postlist.Change{Post: p, Done: "deleted", Removes: true,
+			return m.StartChange(postlist.Change{Post: p, Done: "deleted", Removes: true,
 				Call: func(ctx context.Context) (apiv1.Post, error) { return p, c.Delete(ctx, p.ID) },
 				Undo: func(apiv1.Post) *postlist.Undo {
 					return &postlist.Undo{
@@ -221,8 +221,8 @@ func (m *Model) copyOf(p apiv1.Post) apiv1.CreatePost {
 	return body
 }
 
-// describe describes the state of a post.
-func (m *Model) describe(p apiv1.Post) string {
+// Describe describes the state of a post.
+func (m *Model) Describe(p apiv1.Post) string {
 	switch {
 	case p.Status == schedctl.Draft:
 		return "draft"
@@ -258,10 +258,10 @@ func (m *Model) takeDone(msg doneMsg) {
 		return
 	}
 	if msg.post.ID != "" {
-		m.applyPost(msg.post)
-		m.refreshSlots()
+		m.ApplyPost(msg.post)
+		m.RefreshSlots()
 		m.selectPost(msg.post.ID)
-		msg.done += m.describe(msg.post)
+		msg.done += m.Describe(msg.post)
 	}
 	m.ShowNotice(msg.done)
 }

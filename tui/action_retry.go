@@ -22,7 +22,7 @@ func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
 	}
 	items := []screen.Item{{Label: fmt.Sprintf("all %d that failed", len(failed)), Chosen: true, Group: "retry"}}
 	for _, t := range failed {
-		items = append(items, screen.Item{Label: m.scene().Name(t.SocialAccountID) + ": " + screen.OneLine(postlist.TargetReason(t)), Group: "retry"})
+		items = append(items, screen.Item{Label: m.PostScene().Name(t.SocialAccountID) + ": " + screen.OneLine(postlist.TargetReason(t)), Group: "retry"})
 	}
 	m.dialog = screen.NewMenu(m.Theme, "Retry which?", items, func(chosen []int) tea.Cmd {
 		if len(chosen) == 0 || chosen[0] == 0 {
@@ -36,7 +36,7 @@ func (m *Model) askRetry(p apiv1.Post) tea.Cmd {
 
 func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) tea.Cmd {
 	body := apiv1.RetryPost{TargetIDs: ids}
-	question := []string{"Try again to publish this to " + m.scene().Targets(failed) + "?"}
+	question := []string{"Try again to publish this to " + m.PostScene().Targets(failed) + "?"}
 	if slices.ContainsFunc(failed, postlist.OutcomeUnknown) {
 		body.Force = true
 		question = append(question, "The network may already have this post. Check there first, or it may appear twice.")
@@ -47,7 +47,7 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 		Question: append(question, "", screen.Excerpt(postlist.PostText(p), 200)),
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(postlist.Change{Post: p, Shown: shown, Done: "retrying",
+			return m.StartChange(postlist.Change{Post: p, Shown: shown, Done: "retrying",
 				Call: func(ctx context.Context) (apiv1.Post, error) { return c.Retry(ctx, p.ID, body) },
 				Undo: func(after apiv1.Post) *postlist.Undo { return postlist.CannotUndo(after, "was sent again") }})
 		},

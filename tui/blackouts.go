@@ -63,7 +63,7 @@ func (m *Model) pollBlackouts() {
 
 // holdText describes the accounts that are paused, or returns the empty string.
 func (m *Model) holdText() string {
-	s := m.scene()
+	s := m.PostScene()
 	var parts []string
 	for _, b := range m.blackouts.list {
 		if !postlist.IsHolding(b, m.Now) {
@@ -87,7 +87,7 @@ func (m *Model) holdText() string {
 // shadesOf returns the blackouts of a day, for one account or for all if accountID is
 // empty. A hold with an open end is shown up to the current day.
 func (m *Model) shadesOf(day time.Time, accountID string) (list []postlist.Shade) {
-	next, s := day.AddDate(0, 0, 1), m.scene()
+	next, s := day.AddDate(0, 0, 1), m.PostScene()
 	for _, b := range m.blackouts.list {
 		end := postlist.DayOf(m.Now, m.Zone).AddDate(0, 0, 1)
 		if b.EndsAt != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// parseBooking parses a time in the future, or next-slot with the name of a queue or
+// ParseBooking parses a time in the future, or next-slot with the name of a queue or
 // without. Otherwise it says what is wrong with the text.
-func (m *Model) parseBooking(text string) (b postlist.Booking, fault string) {
+func (m *Model) ParseBooking(text string) (b postlist.Booking, fault string) {
 	name, ok := postlist.NextSlotText(text)
 	switch {
 	case ok && name == "":
@@ -30,13 +30,13 @@ func (m *Model) parseBooking(text string) (b postlist.Booking, fault string) {
 	return postlist.Booking{PublishAt: apiv1.At(at)}, ""
 }
 
-// echoBooking describes a text as parseBooking reads it, or what is wrong with it.
-func (m *Model) echoBooking(text string) string {
+// EchoBooking describes a text as ParseBooking reads it, or what is wrong with it.
+func (m *Model) EchoBooking(text string) string {
 	name, ok := postlist.NextSlotText(text)
 	if !ok {
 		return postlist.EchoTime(text, m.Now, m.Zone)
 	}
-	if _, fault := m.parseBooking(text); fault != "" {
+	if _, fault := m.ParseBooking(text); fault != "" {
 		return fault
 	}
 	if name == "" {

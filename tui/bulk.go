@@ -106,7 +106,7 @@ func (m *Model) takeBulk(msg bulkMsg) tea.Cmd {
 			if shown = postlist.Newer(before, r.after); r.after.ID != before.ID {
 				shown = r.after // a copy
 			}
-			m.applyPost(shown)
+			m.ApplyPost(shown)
 			m.marks.Drop(r.before.ID)
 			if b.undoes != nil {
 				m.undos.Rebase(&postlist.Undo{At: screen.Version{ID: r.after.ID}, From: b.wasVersion(r)}, r.after)
@@ -120,7 +120,7 @@ func (m *Model) takeBulk(msg bulkMsg) tea.Cmd {
 		m.ShowNotice(fmt.Sprintf("%s: %d of %d", b.verb, len(b.results), len(b.posts)))
 		return tea.Batch(append(cmds, m.stepBulk(b))...)
 	}
-	m.refreshSlots()
+	m.RefreshSlots()
 	m.finishBulk(b)
 	return tea.Batch(cmds...)
 }
@@ -154,7 +154,7 @@ func (m *Model) finishBulk(b *bulk) {
 		m.ShowError(fmt.Sprintf("%s %d of %d posts; %s: %s", b.verb, len(done), len(b.results), postlist.Quoted(first.before),
 			m.refusal(postlist.Change{Post: first.before}, first.err)))
 	}
-	m.offerUndo(b.undo(m, done, failed))
+	m.OfferUndo(b.undo(m, done, failed))
 	if len(blacked) > 0 && b.anyway != nil && m.dialog == nil && !m.quitting {
 		refused := make([]apiv1.Post, len(blacked))
 		for i, r := range blacked {

@@ -18,10 +18,10 @@ type changedMsg struct {
 	err    error
 }
 
-// startChange shows a change and sends it. Each post has at most one change in
+// StartChange shows a change and sends it. Each post has at most one change in
 // progress.
-func (m *Model) startChange(c postlist.Change) tea.Cmd {
-	if m.changePending(c.Post.ID) {
+func (m *Model) StartChange(c postlist.Change) tea.Cmd {
+	if m.ChangePending(c.Post.ID) {
 		return nil
 	}
 	m.busy[c.Post.ID] = c.Post
@@ -34,9 +34,9 @@ func (m *Model) startChange(c postlist.Change) tea.Cmd {
 	})
 }
 
-// changePending reports whether a change of the post is in progress, and shows a
+// ChangePending reports whether a change of the post is in progress, and shows a
 // notice if so.
-func (m *Model) changePending(id string) bool {
+func (m *Model) ChangePending(id string) bool {
 	_, sent := m.busy[id]
 	if sent || m.nudge.id == id {
 		m.ShowNotice("the last change of this post is still being saved")
@@ -102,16 +102,16 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 			m.feeds[t].Remove(id)
 		}
 	} else {
-		m.applyPost(postlist.Newer(before, msg.post))
+		m.ApplyPost(postlist.Newer(before, msg.post))
 	}
-	m.refreshSlots()
+	m.RefreshSlots()
 	m.showDone(msg.change, msg.post)
 	if chosen && !msg.change.Removes {
 		m.follow(postlist.Newer(before, msg.post))
 		m.sayWhere(postlist.Newer(before, msg.post))
 	}
 	if msg.change.Undo != nil {
-		m.offerUndo(msg.change.Undo(msg.post))
+		m.OfferUndo(msg.change.Undo(msg.post))
 	}
 	return nil
 }

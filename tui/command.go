@@ -26,10 +26,10 @@ func (m *Model) openCommandLine() {
 	m.groups.wanted = true
 }
 
-// FullScreen implements [Dialog].
+// FullScreen implements [screen.Dialog].
 func (d *commandLine) FullScreen() bool { return false }
 
-// Key implements [Dialog].
+// Key implements [screen.Dialog].
 func (d *commandLine) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
@@ -103,7 +103,7 @@ func (d *commandLine) complete() {
 	d.input.CursorEnd()
 }
 
-// Lines implements [Dialog].
+// Lines implements [screen.Dialog].
 func (d *commandLine) Lines(f screen.Frame, width, _ int) []string {
 	m := f.(*Model)
 	in := d.input

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/bubbles/cursor"
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
@@ -15,9 +14,6 @@ import (
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
-
-// localTime is the format of a post's time in the composer.
-const localTime = "2006-01-02 15:04:05"
 
 // The fields of the composer.
 const (
@@ -115,14 +111,14 @@ func (m *Model) compose(d draft) tea.Cmd {
 		commentKeys: []key.Binding{m.Keys.Save, m.Keys.BackToText, m.Keys.Field, m.Keys.Leave, m.Keys.Attach, m.Keys.Snippet, m.Keys.Outside},
 		accountKeys: []key.Binding{m.Keys.Save, m.Keys.Toggle, m.Keys.Own, m.Keys.Narrow, m.Keys.Field, m.Keys.Leave, m.Keys.Submit},
 		mediaKeys:   []key.Binding{m.Keys.Save, m.Keys.AltText, m.Keys.Remove, m.Keys.OtherPart, m.Keys.Attach, m.Keys.Field, m.Keys.Leave, m.Keys.Submit},
-		text:        newText(m.Theme), timeInput: screen.NewInput(m.Theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
+		text:        screen.NewText(m.Theme), timeInput: screen.NewInput(m.Theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
 		accountIDs: slices.Clone(d.from.SocialAccountIDs),
 	}
 	c.setTexts(d.from)
 	c.setMedia(d.from)
 	c.settings = newSettings(m.Theme, d.from)
 	if d.post.ID != "" && d.post.PublishAt != nil && !d.resends {
-		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.Zone).Format(localTime), ":00"))
+		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.Zone).Format(screen.LocalTime), ":00"))
 	}
 	if d.time != "" {
 		c.timeInput.SetValue(d.time)
@@ -138,26 +134,10 @@ func (m *Model) compose(d draft) tea.Cmd {
 	return c.check()
 }
 
-// newText returns the text field. It uses no colors of its own.
-func newText(t screen.Theme) textarea.Model {
-	in := textarea.New()
-	in.ShowLineNumbers, in.Prompt, in.CharLimit, in.MaxHeight = false, "", 0, 0
-	in.Placeholder = "What do you want to publish?"
-	style := textarea.Style{
-		Base: t.Cursor.UnsetTransform(), CursorLine: t.Cursor.UnsetTransform(), Text: t.Cursor.UnsetTransform(),
-		Placeholder: t.Blank.Style, Prompt: t.Faint.Style, EndOfBuffer: t.Faint.Style, LineNumber: t.Faint.Style, CursorLineNumber: t.Faint.Style,
-	}
-	in.FocusedStyle, in.BlurredStyle = style, style
-	in.Cursor.Style, in.Cursor.TextStyle = t.Cursor.Style, t.Cursor.UnsetTransform()
-	in.Cursor.SetMode(cursor.CursorStatic)
-	in.Focus()
-	return in
-}
-
-// FullScreen implements [Dialog].
+// FullScreen implements [screen.Dialog].
 func (c *composer) FullScreen() bool { return true }
 
-// Key implements [Dialog].
+// Key implements [screen.Dialog].
 func (c *composer) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	if c.narrow.typing && c.field == fieldAccounts && !key.Matches(k, m.Keys.Kill, m.Keys.Field, m.Keys.FieldBack, m.Keys.Save) {

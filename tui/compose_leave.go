@@ -85,7 +85,7 @@ func (c *composer) discard(m *Model) {
 	if strings.TrimSpace(text) == "" {
 		text = c.allText()
 	}
-	m.offerUndo(&postlist.Undo{
+	m.OfferUndo(&postlist.Undo{
 		Label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
 		Run: func(_ *postlist.Undo) tea.Cmd {
 			m.dialog = c

@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/threadtext"
 	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // The texts of a post that are not the text of one account.
@@ -273,4 +274,12 @@ func (c *composer) droppedFiles(s postlist.Scene) (warn []string) {
 		}
 	}
 	return warn
+}
+
+// Unsaved implements [screen.Writer].
+func (c *composer) Unsaved() screen.Unsaved {
+	if c.changed() {
+		return screen.Unsaved{Text: c.allText()}
+	}
+	return screen.Unsaved{}
 }

@@ -129,7 +129,7 @@ func (c *composer) moveToPart(part int) {
 
 // handleTextKey handles a key in the text field.
 func (c *composer) handleTextKey(m *Model, k tea.KeyMsg) tea.Cmd {
-	c.text.SetWidth(textWidth(m.width)) // up and down move by lines of the screen
+	c.text.SetWidth(screen.TextWidth(m.width)) // up and down move by lines of the screen
 	part, last := c.cursorPart(), len(c.fieldParts())-1
 	switch {
 	case key.Matches(k, m.Keys.NewPart):

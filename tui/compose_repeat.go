@@ -100,6 +100,6 @@ func (c *composer) takeSeriesMade(m *Model, msg seriesMadeMsg) tea.Cmd {
 	}
 	m.dialog = nil
 	m.ShowNotice("saved: the series “" + screen.OneLine(msg.series.Name) + "”; its posts appear as their time comes near")
-	m.offerUndo(&postlist.Undo{Why: "the series “" + screen.OneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
+	m.OfferUndo(&postlist.Undo{Why: "the series “" + screen.OneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
 	return m.reload()
 }

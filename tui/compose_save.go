@@ -116,7 +116,7 @@ func (c *composer) publishTime(m *Model) (b postlist.Booking, fault string) {
 	if c.sent.noResponse && text == c.sent.typed {
 		return c.sent.booking, "" // a retry of "in 2h" must not create another post
 	}
-	if b, fault = m.parseBooking(text); fault == "" {
+	if b, fault = m.ParseBooking(text); fault == "" {
 		c.sent.typed, c.sent.booking = text, b
 	}
 	return b, fault
@@ -224,7 +224,7 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	case msg.theirs != nil:
 		c.conflict = msg.theirs
 		c.draft.post = *msg.theirs // fields that were not edited here keep their version
-		m.applyPost(*msg.theirs)
+		m.ApplyPost(*msg.theirs)
 		return nil
 	case schedctl.CodeOf(msg.err) == schedctl.NotFound && c.draft.post.ID != "":
 		c.draft.post = apiv1.Post{}
@@ -242,13 +242,13 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 		return nil
 	}
 	m.dialog = nil
-	m.applyPost(msg.post)
-	m.refreshSlots()
+	m.ApplyPost(msg.post)
+	m.RefreshSlots()
 	m.selectPost(msg.post.ID)
 	if f := m.feed(); f != nil {
 		f.Edited = &msg.post
 	}
-	text, other := "saved: "+m.describe(msg.post), false
+	text, other := "saved: "+m.Describe(msg.post), false
 	if msg.post.Status == schedctl.Scheduled && !c.sent.wantedSlot.IsZero() {
 		text, other = postlist.SlotReport(msg.post, c.sent.wantedSlot, m.Zone)
 		text = "saved: " + text
@@ -265,7 +265,7 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	if m.ShowNotice(text); other {
 		m.ShowError(text)
 	}
-	m.offerUndo(m.undoSave(c.draft.post, msg.post))
+	m.OfferUndo(m.undoSave(c.draft.post, msg.post))
 	return nil
 }
 
@@ -274,12 +274,12 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 func (m *Model) undoSave(before, after apiv1.Post) *postlist.Undo {
 	switch {
 	case before.ID == after.ID:
-		return m.restoreUndo(before, after)
+		return m.RestoreUndo(before, after)
 	case after.Status == schedctl.Scheduled:
 		draft := after
 		draft.Status, draft.PublishAt, draft.Version = schedctl.Draft, nil, 0
 		draft.Slot, draft.QueueID = nil, nil
-		return m.restoreUndo(draft, after)
+		return m.RestoreUndo(draft, after)
 	case after.Status == schedctl.Draft:
 		return nil
 	}

@@ -81,7 +81,7 @@ func (c *composer) handleSnippetKey(m *Model, k tea.KeyMsg) tea.Cmd {
 // insertSnippet inserts the text of a snippet at the cursor of the text field.
 func (c *composer) insertSnippet(m *Model, text string) tea.Cmd {
 	c.snippets = nil
-	c.text.SetWidth(textWidth(m.width))
+	c.text.SetWidth(screen.TextWidth(m.width))
 	return tea.Batch(c.focus(fieldText), c.changeText(func() { c.text.InsertString(text) }))
 }
 

@@ -14,12 +14,10 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// lines renders the composer: the text with all free height, the media, the accounts with
-// their counters, the time, and messages.
-// Lines implements [Dialog].
+// Lines implements [screen.Dialog].
 func (c *composer) Lines(f screen.Frame, width, height int) []string {
 	m := f.(*Model)
-	s := m.scene()
+	s := m.PostScene()
 	if c.settings.open && !c.leaving {
 		if c.settings.Fault = c.fault; c.fault == "" {
 			bad, _ := c.problems(s)
@@ -49,7 +47,7 @@ func (c *composer) Lines(f screen.Frame, width, height int) []string {
 // drawText renders the lines of the text near its cursor.
 func (c *composer) drawText(width, height int) string {
 	text := c.text
-	text.SetWidth(textWidth(width))
+	text.SetWidth(screen.TextWidth(width))
 	text.SetHeight(height)
 	drawn := screen.Own(text.View())
 	if text.Length() == 0 {
@@ -62,9 +60,6 @@ func (c *composer) drawText(width, height int) string {
 	}
 	return screen.Own(text.View())
 }
-
-// textWidth returns the width of the text field on a screen.
-func textWidth(width int) int { return max(3, width-1) }
 
 // title names the text in the field, and the part with the cursor.
 func (c *composer) title(s postlist.Scene) string {
@@ -161,11 +156,11 @@ func (c *composer) timeLines(m *Model, width int) []string {
 	in.Width = max(1, width-9)
 	lines := []string{c.label("When ", fieldTime) + screen.Own(in.View())}
 	text := strings.TrimSpace(in.Value())
-	if slot := m.scene().SlotText(c.draft.post); slot != "" && in.Value() == c.originalTime {
+	if slot := m.PostScene().SlotText(c.draft.post); slot != "" && in.Value() == c.originalTime {
 		lines = append(lines, "  "+m.Theme.Faint.Render(screen.Clip(slot, width-2)))
 	}
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
-		echo := m.echoBooking(text)
+		echo := m.EchoBooking(text)
 		if r, ok := c.repetition(m); ok {
 			echo = repeatText(r)
 		}
@@ -177,7 +172,7 @@ func (c *composer) timeLines(m *Model, width int) []string {
 // messages renders the lines at the bottom: the question whether to leave, or a
 // conflict, errors, problems and warnings, and the keys.
 func (c *composer) messages(m *Model, width, room int) (lines []string) {
-	s, t := m.scene(), m.Theme
+	s, t := m.PostScene(), m.Theme
 	paint := func(draw func(...string) string, texts ...string) {
 		for _, text := range texts {
 			for _, l := range screen.Wrap(text, width) {
@@ -230,7 +225,7 @@ func (c *composer) mainKeys() []key.Binding {
 	return c.keys
 }
 
-// FootKeys implements [FootKeys].
+// FootKeys implements [screen.FootKeys].
 func (c *composer) FootKeys(f screen.Frame) []key.Binding {
 	m := f.(*Model)
 	if c.leaving || c.asking != nil || c.sending || c.settings.open {

@@ -49,8 +49,8 @@ func (m *Model) fillDetail() tea.Cmd {
 		return nil
 	}
 	d := &m.detail
-	if p.ID != d.Id {
-		*d = postlist.Detail{Open: d.Open, OpenedFor: d.OpenedFor, Id: p.ID, Seq: d.Seq + 1, Due: d.Open}
+	if p.ID != d.ID {
+		*d = postlist.Detail{Open: d.Open, OpenedFor: d.OpenedFor, ID: p.ID, Seq: d.Seq + 1, Due: d.Open}
 		if seq := d.Seq; !d.Open {
 			return tea.Tick(postlist.TimelineDelay, func(time.Time) tea.Msg { return timelineDueMsg{seq} })
 		}
@@ -80,7 +80,7 @@ func (m *Model) fillDetail() tea.Cmd {
 
 func (m *Model) takeTimeline(msg timelineMsg) tea.Cmd {
 	d := &m.detail
-	if msg.id != d.Id {
+	if msg.id != d.ID {
 		return nil
 	}
 	d.Loading = false

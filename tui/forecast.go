@@ -130,10 +130,10 @@ func (m *Model) forecastTime(at time.Time) string { return at.In(m.Zone).Format(
 // forecastView shows what will fail or be late, with the commands that mend it.
 type forecastView struct{ top int }
 
-// FullScreen implements [Dialog].
+// FullScreen implements [screen.Dialog].
 func (v *forecastView) FullScreen() bool { return true }
 
-// Key implements [Dialog].
+// Key implements [screen.Dialog].
 func (v *forecastView) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
@@ -149,7 +149,7 @@ func (v *forecastView) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// Lines implements [Dialog].
+// Lines implements [screen.Dialog].
 func (v *forecastView) Lines(f screen.Frame, width, height int) []string {
 	m := f.(*Model)
 	lines := forecastLines(m, width)

@@ -68,7 +68,7 @@ func (m *Model) grabPosts() tea.Cmd {
 	return cmd
 }
 
-// FullScreen implements [Dialog].
+// FullScreen implements [screen.Dialog].
 func (g *grab) FullScreen() bool { return false }
 
 // has reports whether a post is grabbed.
@@ -120,7 +120,7 @@ func (g *grab) show(m *Model) {
 	}
 }
 
-// Key implements [Dialog].
+// Key implements [screen.Dialog].
 func (g *grab) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
@@ -294,11 +294,11 @@ func (m *Model) sendMoveOfOne(b bulk, g *grab) tea.Cmd {
 	ch := postlist.Change{
 		Post: p, Shown: to, Done: "moved to " + when.Format(postlist.Planned(to).In(m.Zone)),
 		Call: func(ctx context.Context) (apiv1.Post, error) { return b.call(ctx, c, p) },
-		Undo: func(after apiv1.Post) *postlist.Undo { return m.restoreUndo(p, after) },
+		Undo: func(after apiv1.Post) *postlist.Undo { return m.RestoreUndo(p, after) },
 	}
 	if b.anyway != nil {
 		ch.Anyway = func() tea.Cmd { return b.anyway([]apiv1.Post{p}) }
 	}
 	m.marks.Drop(p.ID)
-	return m.startChange(ch)
+	return m.StartChange(ch)
 }

@@ -12,10 +12,10 @@ import (
 // help shows every key. It is generated from the key map.
 type help struct{ top int }
 
-// FullScreen implements [Dialog].
+// FullScreen implements [screen.Dialog].
 func (h *help) FullScreen() bool { return true }
 
-// Key implements [Dialog].
+// Key implements [screen.Dialog].
 func (h *help) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
@@ -31,7 +31,7 @@ func (h *help) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// Lines implements [Dialog].
+// Lines implements [screen.Dialog].
 func (h *help) Lines(f screen.Frame, width, height int) []string {
 	m := f.(*Model)
 	lines := helpLines(m.Theme, m.Keys, width)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -63,7 +64,7 @@ func (m *Model) fillFeed(t tab) tea.Cmd {
 	return m.Call(func(ctx context.Context) tea.Msg {
 		msg := pageMsg{tab: t, need: n}
 		if t == tabReview {
-			msg.list, msg.pending, msg.err = reviewReader(c)(ctx, n.Query)
+			msg.list, msg.pending, msg.err = review.Reader(c)(ctx, n.Query)
 		} else {
 			msg.list, msg.err = c.Posts(ctx, n.Query)
 		}

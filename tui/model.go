@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -90,6 +91,7 @@ type Model struct {
 	week      time.Time // the Monday of the displayed week
 	month     monthScreen
 	feeds     [postTabs]postlist.Feed
+	review    *review.Review
 	rooms     [tabs]screen.Screen // nil for the views of posts and queues
 	queues    queueList
 	weekSlots weekSlots
@@ -137,7 +139,7 @@ func New(ctx context.Context, cfg Config) *Model {
 	if cfg.Show != nil {
 		m.show = func(list []postlist.Picture) error { return cfg.Show(ctx, list) }
 	}
-	m.rooms = newRooms(m)
+	m.rooms, m.review = newRooms(m), review.New(m, cfg.Key)
 	m.week = weekOf(m.Now, m.Zone)
 	m.month = monthScreen{first: monthOf(m.Now, m.Zone), day: postlist.DayOf(m.Now, m.Zone)}
 	for t := range postTabs {
@@ -212,7 +214,7 @@ func (m *Model) quitWhenSaved() tea.Cmd {
 	return nil
 }
 
-func (m *Model) scene() postlist.Scene {
+func (m *Model) PostScene() postlist.Scene {
 	s := postlist.Scene{
 		Scene: &m.Scene, Blackouts: m.blackouts.list, Busy: m.busy,
 		Marks: &m.marks, Queues: m.queues.list, Series: m.series, KeyKinds: m.reviewers.kinds,

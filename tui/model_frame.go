@@ -5,16 +5,18 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// Model is the [Frame] of its screens and dialogs.
-var _ screen.Frame = (*Model)(nil)
+// Model is the frame of its screens and dialogs.
+var _ review.Frame = (*Model)(nil)
 
-// Current implements [Frame].
+// Current implements [screen.Frame].
 func (m *Model) Current() *screen.Scene { return &m.Scene }
 
-// Client implements [Frame].
+// Client implements [screen.Frame].
 func (m *Model) Client() screen.Client { return m.cfg.Client }
 
 // ReloadAccounts implements [screen.Frame].
@@ -23,17 +25,34 @@ func (m *Model) ReloadAccounts() { m.Accounts.Loaded = false }
 // IsShown implements [screen.Frame].
 func (m *Model) IsShown(s screen.Screen) bool { return m.room() == s }
 
-// Call implements [Frame].
+// Call implements [screen.Frame].
 func (m *Model) Call(f func(ctx context.Context) tea.Msg) tea.Cmd { return m.call(f) }
 
-// Open implements [Frame].
+// Open implements [screen.Frame].
 func (m *Model) Open(d screen.Dialog) { m.dialog = d }
 
-// ClearNotice implements [Frame].
+// ClearNotice implements [screen.Frame].
 func (m *Model) ClearNotice() { m.notice = notice{} }
 
-// Close implements [Frame].
+// Close implements [screen.Frame].
 func (m *Model) Close() { m.dialog = nil }
 
-// IsOpen implements [Frame].
+// IsOpen implements [screen.Frame].
 func (m *Model) IsOpen(d screen.Dialog) bool { return m.dialog == d }
+
+// Size implements [postlist.Frame].
+func (m *Model) Size() (width, height int) { return m.width, m.height }
+
+// NotesChanged implements [review.Frame].
+func (m *Model) NotesChanged(id string) {
+	m.detail.Outdated = m.detail.Outdated || m.detail.ID == id
+}
+
+// Decided implements [review.Frame].
+func (m *Model) Decided(p apiv1.Post) {
+	m.ApplyPost(p)
+	if f := m.feed(); f != nil && !f.Has(p.ID) && m.detail.OpenedFor == p.ID {
+		m.detail.Close()
+	}
+	m.RefreshSlots()
+}

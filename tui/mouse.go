@@ -87,7 +87,7 @@ func (m *Model) clickTab(x int) {
 func (m *Model) clickWeek(x, row int) {
 	height := m.BodyHeight()
 	d, line := x/max(1, m.width/7), row-weekHeadLines
-	cells := m.weekCells(m.scene(), m.width, height-weekHeadLines-previewLines)
+	cells := m.weekCells(m.PostScene(), m.width, height-weekHeadLines-previewLines)
 	if d >= len(cells) || line < 0 || line >= len(cells[d].owner) || cells[d].owner[line] == postlist.NoPost {
 		return
 	}

@@ -54,7 +54,7 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 	if m.drag.id != "" && m.drag.id != p.ID {
 		return m.sendDrag()
 	}
-	if m.drag.id == "" && m.changePending(p.ID) {
+	if m.drag.id == "" && m.ChangePending(p.ID) {
 		return nil
 	}
 	other, ok := f.At(f.Selected + by)
@@ -62,7 +62,7 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 		m.ShowNotice("there is no queued post to exchange the slot with")
 		return nil
 	}
-	if !slices.Contains(m.drag.after, other.ID) && m.changePending(other.ID) {
+	if !slices.Contains(m.drag.after, other.ID) && m.ChangePending(other.ID) {
 		return nil
 	}
 	m.extendDrag(p, other, by)
@@ -172,12 +172,12 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 		cmds = append(cmds, m.markStale(id))
 	}
 	for _, p := range msg.posts {
-		m.applyPost(p)
+		m.ApplyPost(p)
 		if msg.undoes != nil {
 			m.undos.Rebase(&postlist.Undo{At: screen.Version{ID: p.ID}, From: d.versions[p.ID]}, p)
 		}
 	}
-	m.refreshSlots()
+	m.RefreshSlots()
 	cmd := tea.Batch(cmds...)
 	if msg.undoes != nil {
 		m.ShowNotice("undone: the order is as before")
@@ -185,7 +185,7 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	}
 	m.ShowNotice("the order is changed")
 	back := drag{queueID: d.queueID, before: d.after, after: d.before, versions: d.versions}
-	m.offerUndo(&postlist.Undo{
+	m.OfferUndo(&postlist.Undo{
 		Label: "put " + screen.Plural(len(d.before), "post") + " back in order",
 		Run:   func(u *postlist.Undo) tea.Cmd { return m.order(back, u) },
 	})

@@ -176,8 +176,7 @@ func timetable(q apiv1.Queue) schedctl.Queue {
 
 // needsQueues reports whether the screen needs the queues.
 func (m *Model) needsQueues() bool {
-	switch m.dialog.(type) {
-	case *composer, *screen.Prompt, *reviewForm, *commandLine, *grab:
+	if m.dialog != nil {
 		return true // a text can name a queue
 	}
 	if m.queues.wanted || m.tab.isCalendar() || m.tab == tabQueues {
@@ -190,7 +189,7 @@ func (m *Model) needsQueues() bool {
 // reloadPlans reads again the queues, slots, blackouts and series that the screen shows.
 func (m *Model) reloadPlans() {
 	m.queues.loaded, m.blackouts.loaded = false, false
-	m.refreshSlots()
+	m.RefreshSlots()
 	for id := range m.series {
 		m.markSeries(id)
 	}

@@ -60,10 +60,10 @@ func (m *Model) takePreview(msg previewMsg) {
 	}
 }
 
-// FullScreen implements [Dialog].
+// FullScreen implements [screen.Dialog].
 func (d *reflow) FullScreen() bool { return true }
 
-// Key implements [Dialog].
+// Key implements [screen.Dialog].
 func (d *reflow) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	m := f.(*Model)
 	switch {
@@ -87,10 +87,10 @@ func (d *reflow) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// Lines implements [Dialog].
+// Lines implements [screen.Dialog].
 func (d *reflow) Lines(f screen.Frame, width, height int) []string {
 	m := f.(*Model)
-	s, t := m.scene(), m.Theme
+	s, t := m.PostScene(), m.Theme
 	head := []string{t.Title.Render(screen.Clip("Give "+screen.Plural(len(d.moves.Moves), "post")+" of "+screen.OneLine(d.queue.Name)+" new slots? This cannot be undone.", width)), ""}
 	arrow := " → "
 	if t.Plain {
@@ -99,7 +99,7 @@ func (d *reflow) Lines(f screen.Frame, width, height int) []string {
 	var rows []string
 	for _, move := range d.moves.Moves {
 		text := move.PostID
-		if p, ok := m.newestKnown(move.PostID); ok {
+		if p, ok := m.NewestKnown(move.PostID); ok {
 			text = postlist.PostText(p)
 		}
 		const layout = "Mon _2 Jan 15:04"
@@ -125,8 +125,8 @@ func (m *Model) takeReflowed(msg reflowedMsg) tea.Cmd {
 		return nil
 	}
 	m.ShowNotice(screen.Plural(len(msg.moves.Moves), "post") + " got new slots")
-	m.offerUndo(&postlist.Undo{Why: "new slots cannot be undone: move the posts back with < and >"})
-	m.refreshSlots()
+	m.OfferUndo(&postlist.Undo{Why: "new slots cannot be undone: move the posts back with < and >"})
+	m.RefreshSlots()
 	var cmds []tea.Cmd
 	for _, move := range msg.moves.Moves {
 		cmds = append(cmds, m.markStale(move.PostID))

@@ -122,9 +122,9 @@ func (m *Model) takeNudged(msg changedMsg) (cmd tea.Cmd, ok bool) {
 	}
 	n.post = msg.post
 	m.finishUndo(msg.change.Undoes, msg.post, nil)
-	m.refreshSlots()
+	m.RefreshSlots()
 	if msg.change.Undo != nil {
-		m.offerUndo(msg.change.Undo(msg.post))
+		m.OfferUndo(msg.change.Undo(msg.post))
 	}
 	if n.due {
 		cmd = m.sendNudge()
@@ -141,7 +141,7 @@ func (m *Model) moveTo(p apiv1.Post, at time.Time) tea.Cmd {
 func (m *Model) book(p apiv1.Post, b postlist.Booking) tea.Cmd {
 	shown, wanted, c, zone := p, b.WantedSlot(), m.Client(), m.Zone
 	shown.Status = schedctl.Scheduled
-	ch := postlist.Change{Post: p, Undo: func(after apiv1.Post) *postlist.Undo { return m.restoreUndo(p, after) }}
+	ch := postlist.Change{Post: p, Undo: func(after apiv1.Post) *postlist.Undo { return m.RestoreUndo(p, after) }}
 	switch {
 	case !b.PublishAt.NextSlot:
 		at := b.PublishAt.Time
@@ -164,12 +164,12 @@ func (m *Model) book(p apiv1.Post, b postlist.Booking) tea.Cmd {
 		}
 		return c.Edit(ctx, postlist.VersionOf(p), apiv1.EditPost{PublishAt: b.PublishAt, QueueID: b.QueueID, NotBefore: b.NotBefore, AllowBlackout: b.AllowBlackout})
 	}
-	return m.startChange(ch)
+	return m.StartChange(ch)
 }
 
 // askTime asks for the time of a post, in the same format as the command line.
 func (m *Model) askTime(p apiv1.Post) tea.Cmd {
-	if m.changePending(p.ID) {
+	if m.ChangePending(p.ID) {
 		return nil
 	}
 	if len(p.SocialAccountIDs) == 0 {
@@ -177,9 +177,9 @@ func (m *Model) askTime(p apiv1.Post) tea.Cmd {
 		return nil
 	}
 	d := screen.NewPrompt(m.Theme, "When? ", "")
-	d.Echo = func(text string) string { return m.echoBooking(text) }
+	d.Echo = func(text string) string { return m.EchoBooking(text) }
 	d.Accept = func(text string) (tea.Cmd, string) {
-		b, fault := m.parseBooking(text)
+		b, fault := m.ParseBooking(text)
 		if fault != "" {
 			return nil, fault
 		}

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // framesPerSecond is the frame rate while something changes. A key press must be
@@ -40,22 +42,12 @@ func Run(ctx context.Context, cfg Config, options ...tea.ProgramOption) (unsaved
 }
 
 // Unsaved is a text that the daemon does not have. It may be empty.
-type Unsaved struct {
-	Text   string
-	PostID string // the post about which Text is a note; empty for the text of a post
-}
+type Unsaved = screen.Unsaved
 
-// unsaved returns the text in the composer, or the note in a review, if it is not saved.
+// unsaved returns the text in the open dialog, if it is not saved.
 func (m *Model) unsaved() Unsaved {
-	switch d := m.dialog.(type) {
-	case *composer:
-		if d.changed() {
-			return Unsaved{Text: d.allText()}
-		}
-	case *reviewForm:
-		if text := d.typed(); text != "" {
-			return Unsaved{Text: text, PostID: d.post.ID}
-		}
+	if w, ok := m.dialog.(screen.Writer); ok {
+		return w.Unsaved()
 	}
 	return Unsaved{}
 }

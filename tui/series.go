@@ -91,7 +91,7 @@ func (m *Model) askSkip(p apiv1.Post) tea.Cmd {
 		Question: append(question, "", screen.Excerpt(postlist.PostText(p), 200)),
 		Yes: func() tea.Cmd {
 			c := m.Client()
-			return m.startChange(postlist.Change{Post: p, Done: "skipped", Removes: true,
+			return m.StartChange(postlist.Change{Post: p, Done: "skipped", Removes: true,
 				Call: func(ctx context.Context) (apiv1.Post, error) {
 					return p, c.SkipOccurrence(ctx, seriesID, occurrence)
 				},
@@ -140,4 +140,10 @@ func removeExdate(ctx context.Context, c screen.Client, seriesID, occurrence str
 		}
 	}
 	return err
+}
+
+// pendingInfo returns what is shown about a series that waits for an approval. It has no
+// occurrences, so that the next times follow from the rule.
+func (m *Model) pendingInfo(s apiv1.Series) postlist.SeriesInfo {
+	return postlist.SeriesInfo{Series: s, Rule: postlist.RuleWords(s), Next: postlist.TimesByRule(s, m.Now), Loaded: true}
 }

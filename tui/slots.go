@@ -55,8 +55,8 @@ func (m *Model) slotsChanged() {
 	}
 }
 
-// refreshSlots is slotsChanged without the pause, after a change by the user.
-func (m *Model) refreshSlots() {
+// RefreshSlots is slotsChanged without the pause, after a change by the user.
+func (m *Model) RefreshSlots() {
 	m.slotsChanged()
 	m.queues.window.ReadAt = time.Time{}
 	for i := range m.weekSlots.windows {

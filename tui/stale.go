@@ -82,7 +82,7 @@ func (m *Model) refresh() tea.Cmd {
 func (m *Model) readPost(id string) tea.Cmd {
 	c := m.Client()
 	return m.Call(func(ctx context.Context) tea.Msg {
-		post, err := readRow(ctx, c, apiv1.Post{ID: id})
+		post, err := postlist.ReadRow(ctx, c, apiv1.Post{ID: id})
 		return postMsg{id: id, post: post, err: err}
 	})
 }
@@ -98,7 +98,7 @@ func (m *Model) takePost(msg postMsg) tea.Cmd {
 		m.stale.ids[msg.id] = true // retry after the pause
 		return m.RetryLater(msg.err)
 	default:
-		m.applyPost(msg.post)
+		m.ApplyPost(msg.post)
 	}
 	return nil
 }
@@ -113,9 +113,9 @@ func (m *Model) showsChange(p apiv1.Post) bool {
 	return m.nudge.id == p.ID || m.isGrabbed(p.ID)
 }
 
-// applyPost shows the daemon's version of a post, unless a change of it is in
+// ApplyPost shows the daemon's version of a post, unless a change of it is in
 // progress.
-func (m *Model) applyPost(p apiv1.Post) {
+func (m *Model) ApplyPost(p apiv1.Post) {
 	if m.showsChange(p) {
 		return
 	}
@@ -135,7 +135,7 @@ func (m *Model) applyPost(p apiv1.Post) {
 		}
 		f.Update(p)
 	}
-	if m.detail.Id == p.ID {
+	if m.detail.ID == p.ID {
 		m.detail.Outdated = true
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// offerUndo makes a change undoable and shows the offer for a while. Nil is ignored.
-func (m *Model) offerUndo(u *postlist.Undo) {
+// OfferUndo makes a change undoable and shows the offer for a while. Nil is ignored.
+func (m *Model) OfferUndo(u *postlist.Undo) {
 	if u != nil {
 		m.undos.Push(u)
 		m.undos.Until = m.Now.Add(postlist.UndoOfferTime)
@@ -32,7 +32,7 @@ func (m *Model) undoLast() tea.Cmd {
 		m.ShowNotice("nothing to undo")
 		return nil
 	}
-	if u.At.ID != "" && m.changePending(u.At.ID) {
+	if u.At.ID != "" && m.ChangePending(u.At.ID) {
 		return nil
 	}
 	m.undos.List = m.undos.List[:len(m.undos.List)-1]
@@ -50,14 +50,14 @@ func (m *Model) undoLast() tea.Cmd {
 // undoConflict says why a change can no longer be undone, as far as the loaded posts
 // show.
 func (m *Model) undoConflict(u *postlist.Undo) string {
-	if p, ok := m.newestKnown(u.At.ID); ok && p.Version > u.At.Number {
+	if p, ok := m.NewestKnown(u.At.ID); ok && p.Version > u.At.Number {
 		return postlist.UndoConflictText(u, p)
 	}
 	return ""
 }
 
-// newestKnown returns the newest loaded version of a post.
-func (m *Model) newestKnown(id string) (newest apiv1.Post, ok bool) {
+// NewestKnown returns the newest loaded version of a post.
+func (m *Model) NewestKnown(id string) (newest apiv1.Post, ok bool) {
 	for t := range m.feeds {
 		if i, found := m.feeds[t].Find(id); found {
 			p, _ := m.feeds[t].At(i)
@@ -77,8 +77,8 @@ func (m *Model) dropNudge() tea.Cmd {
 	return m.markStale(n.id)
 }
 
-// restoreUndo returns an undo that restores a post to its state before a change.
-func (m *Model) restoreUndo(before, after apiv1.Post) *postlist.Undo {
+// RestoreUndo returns an undo that restores a post to its state before a change.
+func (m *Model) RestoreUndo(before, after apiv1.Post) *postlist.Undo {
 	return &postlist.Undo{
 		Label: m.restoreLabel(before, after), At: postlist.VersionOf(after), From: before.Version,
 		Run: func(u *postlist.Undo) tea.Cmd { return m.restore(u, before, after) },
@@ -107,7 +107,7 @@ func (m *Model) restoreLabel(before, after apiv1.Post) string {
 func (m *Model) restore(u *postlist.Undo, before, after apiv1.Post) tea.Cmd {
 	body := postlist.EditTo(before, after)
 	have := after
-	if p, ok := m.newestKnown(u.At.ID); ok {
+	if p, ok := m.NewestKnown(u.At.ID); ok {
 		have = p
 	}
 	have.ID, have.Version = u.At.ID, u.At.Number
@@ -121,7 +121,7 @@ func (m *Model) restore(u *postlist.Undo, before, after apiv1.Post) tea.Cmd {
 	c, at := m.Client(), u.At
 	unschedule := before.Status == schedctl.Draft && after.Status == schedctl.Scheduled
 	zone := m.Zone
-	return m.startChange(postlist.Change{Post: have, Shown: shown, Done: "undone: " + m.describe(before), Undoes: u,
+	return m.StartChange(postlist.Change{Post: have, Shown: shown, Done: "undone: " + m.Describe(before), Undoes: u,
 		Report: func(after apiv1.Post) (string, bool) {
 			if body.PublishAt == nil || !body.PublishAt.NextSlot {
 				return "", false
@@ -149,6 +149,6 @@ func (m *Model) finishUndo(u *postlist.Undo, restored apiv1.Post, err error) {
 		m.undos.Rebase(u, restored)
 		m.undos.Until = m.Now.Add(postlist.UndoOfferTime)
 	case screen.NoResponse(err), schedctl.CodeOf(err) == schedctl.RateLimited:
-		m.offerUndo(u)
+		m.OfferUndo(u)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // handle changes the state according to a message.
@@ -84,13 +83,6 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 		m.takePreview(msg)
 	case reflowedMsg:
 		return m.takeReflowed(msg)
-	case notesMsg:
-		msg.form.notes = msg.notes
-		if msg.err != nil {
-			msg.form.fault = "the notes cannot be read: " + screen.Explain(msg.err)
-		}
-	case reviewedMsg:
-		return m.takeReviewed(msg)
 	case shownMsg:
 		m.handleShown(msg)
 	case doneMsg:
@@ -100,7 +92,7 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 			return c.handle(m, msg)
 		}
 	default:
-		return m.tellRooms(msg)
+		return tea.Batch(m.tellRooms(msg), m.review.Handle(msg))
 	}
 	return nil
 }

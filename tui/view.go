@@ -76,7 +76,7 @@ func (m *Model) tabStyle() tabStyle {
 
 func (m *Model) linkLine(width int) string {
 	const after = 2 // length of the line after the state
-	state := m.link.text(m.scene())
+	state := m.link.text(m.PostScene())
 	before := width - ansi.StringWidth(state) - after - 2
 	if m.Theme.Plain {
 		return screen.Clip("connection: "+state, width)
@@ -146,7 +146,7 @@ func countLabel(f *postlist.Feed, style tabStyle) string {
 
 // body renders the lines between head and foot.
 func (m *Model) body(width, height int) []string {
-	s := m.scene()
+	s := m.PostScene()
 	if m.dialog != nil && m.dialog.FullScreen() {
 		return m.dialog.Lines(m, width, height)
 	}
@@ -223,7 +223,7 @@ func (m *Model) list(width, height int) []string {
 
 func (m *Model) draw(f *postlist.Feed, width, height int) postlist.DrawnList {
 	rows, byDay := m.rowLayout(f)
-	return postlist.PostRows(m.scene(), f, rows, byDay, width, height)
+	return postlist.PostRows(m.PostScene(), f, rows, byDay, width, height)
 }
 
 // scrollToSelected scrolls the list so that the selected post is visible, and limits
@@ -235,7 +235,7 @@ func (m *Model) scrollToSelected() {
 	}
 	height := m.BodyHeight()
 	if p, ok := m.currentPost(); ok && m.detail.Open {
-		lines := postlist.DetailLines(m.scene(), p, &m.detail, m.width)
+		lines := postlist.DetailLines(m.PostScene(), p, &m.detail, m.width)
 		m.detail.Top = min(m.detail.Top, max(0, len(lines)-height))
 	}
 	if m.listsEntries() || m.tab == tabMonth {

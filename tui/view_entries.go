@@ -35,7 +35,7 @@ func (m *Model) listTitle(width int) []string {
 	if !ok {
 		return nil
 	}
-	s := m.scene()
+	s := m.PostScene()
 	lines := []string{screen.Justify(s.Theme.Title.Render(screen.Clip(screen.OneLine(q.Name), width)), s.Theme.Faint.Render(screen.Clip(s.QueueAccounts(q), width/2)), width)}
 	lines = append(lines, s.Theme.Faint.Render(screen.Clip(postlist.QueueTimes(q), width)))
 	if n := len(m.queues.displaced); n > 0 {
@@ -73,7 +73,7 @@ func (m *Model) drawEntries(width, height int) drawnEntries {
 	end := min(len(d.lines), first+room)
 	d.lines, d.owner = d.lines[first:end], d.owner[first:end]
 	if m.tab == tabWeek && first > 0 && len(d.owner) > 1 && d.owner[0] != selected && d.owner[0] != postlist.NoPost {
-		d.lines[0], d.owner[0] = postlist.DayLines(m.scene(), postlist.DayOf(list[d.owner[0]].At(), m.Zone), false, width)[0], postlist.NoPost
+		d.lines[0], d.owner[0] = postlist.DayLines(m.PostScene(), postlist.DayOf(list[d.owner[0]].At(), m.Zone), false, width)[0], postlist.NoPost
 	}
 	above := slices.Repeat([]int{postlist.NoPost}, len(title))
 	d.lines, d.owner = append(title, d.lines...), append(above, d.owner...)
@@ -83,7 +83,7 @@ func (m *Model) drawEntries(width, height int) drawnEntries {
 // addDays adds the blackouts of the days from first on, and the heading of the day last if
 // it is in the week.
 func (m *Model) addDays(d *drawnEntries, first, last time.Time, apart bool, width int) {
-	s := m.scene()
+	s := m.PostScene()
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		shades := m.shadesOf(day, m.feed().Query.AccountID)
 		if len(shades) == 0 && !day.Equal(last) || !day.Before(m.week.AddDate(0, 0, 7)) || day.Before(m.week) {
@@ -103,7 +103,7 @@ func (m *Model) addDays(d *drawnEntries, first, last time.Time, apart bool, widt
 
 // entryLines renders a post or a slot.
 func (m *Model) entryLines(e postlist.Entry, selected bool, width int) []string {
-	s := m.scene()
+	s := m.PostScene()
 	switch {
 	case e.Index == postlist.NoPost:
 		return []string{m.ghostRow(e.Ghost, selected, width)}

@@ -105,7 +105,7 @@ func (m *Model) listSummary(f *postlist.Feed) string {
 		parts = append(parts, fmt.Sprintf("with %q", screen.OneLine(q.Search)))
 	}
 	if q.AccountID != "" {
-		parts = append(parts, "to "+m.scene().Name(q.AccountID))
+		parts = append(parts, "to "+m.PostScene().Name(q.AccountID))
 	}
 	if q.Label != "" {
 		parts = append(parts, "labeled "+screen.OneLine(q.Label))
@@ -148,7 +148,7 @@ func (m *Model) shortKeys() []key.Binding {
 		if ok && postlist.IsPending(p) {
 			keys = slices.Insert(keys, 2, k.Note)
 		}
-		if ok && postlist.IsPending(p) && m.mayApprove() {
+		if ok && postlist.IsPending(p) && m.review.MayApprove() {
 			keys = slices.Insert(keys, 2, k.ApprovePost, k.Changes)
 		}
 		if ok && m.show != nil && len(postlist.Pictures(p)) > 0 {
@@ -184,7 +184,7 @@ func (m *Model) shortKeys() []key.Binding {
 		if p, ok := m.currentPost(); ok && postlist.IsSeries(p) {
 			keys = []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Open, k.Withdraw, k.Quit}
 		}
-		if !m.mayApprove() {
+		if !m.review.MayApprove() {
 			keys = slices.Delete(keys, 1, 3)
 		}
 		return keys

@@ -150,7 +150,7 @@ func (m *Model) nearest(e *effect, p apiv1.Post, near map[string][]neighbor) (be
 			d := n.at.Sub(at)
 			switch away := d.Abs(); {
 			case away < time.Minute && clash == "":
-				clash = "clash with " + postlist.Quoted(*n.post) + " on " + m.scene().Name(id)
+				clash = "clash with " + postlist.Quoted(*n.post) + " on " + m.PostScene().Name(id)
 			case away < least && tooClose == "":
 				tooClose = fmt.Sprintf("%s from %s: the gap of its queue is %s", when.DurationText(away), postlist.Quoted(*n.post), when.DurationText(least))
 			}
@@ -214,7 +214,7 @@ func (m *Model) blackoutAt(p apiv1.Post, at time.Time) string {
 	return ""
 }
 
-// Lines implements [Dialog].
+// Lines implements [screen.Dialog].
 func (g *grab) Lines(f screen.Frame, width, _ int) []string {
 	m := f.(*Model)
 	t := m.Theme
@@ -276,7 +276,7 @@ func (m *Model) grabKeys() []key.Binding {
 	return []key.Binding{k.Drop, k.PutBack, k.Days, k.Times}
 }
 
-// FootKeys implements [FootKeys].
+// FootKeys implements [screen.FootKeys].
 func (g *grab) FootKeys(f screen.Frame) []key.Binding { return f.(*Model).grabKeys() }
 
 // plainText leaves a text as it is.

@@ -20,7 +20,7 @@ const (
 
 // monthLines renders the month, and the posts of the selected day below it.
 func (m *Model) monthLines(width, height int) []string {
-	s, f := m.scene(), m.feed()
+	s, f := m.PostScene(), m.feed()
 	start, _ := monthPeriod(m.month.first)
 	days := monthDays(f, start)
 	title := s.Theme.Title.Render(m.month.first.Format("January 2006"))

@@ -33,7 +33,7 @@ func queueRows(s postlist.Scene, h *queueList, width, height int) []string {
 
 // ghostRow renders a slot without a post.
 func (m *Model) ghostRow(g postlist.Ghost, selected bool, width int) string {
-	s := m.scene()
+	s := m.PostScene()
 	layout, what := postlist.ClockLayout+" ", ""
 	if m.tab == tabWeek {
 		layout = "15:04 "
@@ -73,14 +73,14 @@ func (m *Model) ghostPane(width int) []string {
 	if !ok {
 		return lines
 	}
-	s := m.scene()
+	s := m.PostScene()
 	lines = append(lines, screen.Wrap("queue "+screen.OneLine(q.Name)+", "+s.QueueAccounts(q), width)...)
 	return append(lines, "", s.Theme.Hint.Render("n writes a post for it"))
 }
 
 // ghostPreview renders more of the selected slot below the week.
 func (m *Model) ghostPreview(g postlist.Ghost, width int) []string {
-	s := m.scene()
+	s := m.PostScene()
 	when := s.Theme.Title.Render(g.At.In(s.Zone).Format("Monday 15:04")) + fmt.Sprintf("  + free slot of %s, %s", screen.OneLine(g.Queue), screen.RelativeTime(g.At.Sub(s.Now)))
 	lines := []string{"", screen.Clip(when, width), ""}
 	if q, ok := m.queue(g.QueueID); ok {

@@ -57,7 +57,7 @@ func (c *weekCell) add(owner int, lines ...string) {
 // weekGrid renders the days of the week next to each other, and a preview of the
 // selected post or slot below.
 func (m *Model) weekGrid(width, height int) []string {
-	s, f := m.scene(), m.feed()
+	s, f := m.PostScene(), m.feed()
 	cell, rows := width/7, height-weekHeadLines-previewLines
 	var columns [][]string
 	for _, c := range m.weekCells(s, width, rows) {

@@ -24,7 +24,7 @@ const (
 type Detail struct {
 	Open      bool   // the details have the focus
 	OpenedFor string // the post for which the details were opened
-	Id        string // the displayed post
+	ID        string // the displayed post
 	Timeline  apiv1.Timeline
 	Notes     []apiv1.PostNote
 	Loaded    bool

@@ -48,7 +48,7 @@ func DetailLines(s Scene, p apiv1.Post, d *Detail, width int) []string {
 	if IsSeries(p) {
 		return lines
 	}
-	if d.Id == p.ID {
+	if d.ID == p.ID {
 		lines = append(lines, NoteLines(s, d.Notes, width)...)
 	}
 	return append(lines, timelineLines(s, d, p.ID, width)...)
@@ -147,7 +147,7 @@ func targetLines(s Scene, target apiv1.Target, width int) []string {
 
 func timelineLines(s Scene, d *Detail, id string, width int) []string {
 	lines := []string{"", s.Theme.Title.Render("Timeline")}
-	if d.Id != id || !d.Loaded {
+	if d.ID != id || !d.Loaded {
 		return append(lines, screen.EmptyMessage(s.Scene, false, d.Err, "", width)...)
 	}
 	for _, m := range timelineEntries(s, d.Timeline) {

@@ -1,9 +1,7 @@
-package tui
+package review
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -16,21 +14,15 @@ import (
 
 // reviewedMsg is the response to a step of a review.
 type reviewedMsg struct {
-	form   *reviewForm
+	form   *form
 	post   apiv1.Post  // after the step
 	theirs *apiv1.Post // the current version, if the post was changed since
 	err    error
 }
 
-// newID returns a short text that depends on all values.
-func newID(values ...any) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", values))
-	return fmt.Sprintf("%x", sum[:8])
-}
-
 // send sends the step, unless something is missing.
-func (d *reviewForm) send(m *Model) tea.Cmd {
-	b, fault := d.booking(m)
+func (d *form) send() tea.Cmd {
+	b, fault := d.booking()
 	note := d.typed()
 	switch {
 	case fault != "":
@@ -44,13 +36,13 @@ func (d *reviewForm) send(m *Model) tea.Cmd {
 	}
 	b.AllowBlackout = d.blackout != "" && d.blackout == d.when.Value()
 	d.sending, d.changed = true, false
-	c, p, call := m.Client(), d.post, d.call(b, note)
-	return m.Call(func(ctx context.Context) tea.Msg {
+	c, p, call := d.review.frame.Client(), d.post, d.call(b, note)
+	return d.review.frame.Call(func(ctx context.Context) tea.Msg {
 		msg := reviewedMsg{form: d}
 		msg.post, msg.err = call(ctx, c)
 		switch schedctl.CodeOf(msg.err) {
 		case schedctl.VersionMismatch, schedctl.ApprovalNotPending, schedctl.PostNotDraft, schedctl.PostCanceled, schedctl.SeriesIsOver:
-			if theirs, err := readRow(ctx, c, p); err == nil {
+			if theirs, err := postlist.ReadRow(ctx, c, p); err == nil {
 				msg.theirs = &theirs
 			}
 		}
@@ -60,7 +52,7 @@ func (d *reviewForm) send(m *Model) tea.Cmd {
 
 // booking returns the typed time, empty for the proposed time of the post, and what is
 // wrong with it.
-func (d *reviewForm) booking(m *Model) (b postlist.Booking, fault string) {
+func (d *form) booking() (b postlist.Booking, fault string) {
 	text := strings.TrimSpace(d.when.Value())
 	switch {
 	case !d.hasTime(), text == d.originalWhen && (text != "" || d.step == stepSubmit):
@@ -70,7 +62,7 @@ func (d *reviewForm) booking(m *Model) (b postlist.Booking, fault string) {
 	case text == "":
 		return postlist.Booking{}, "the post needs a time: try tomorrow 9am, or next-slot"
 	}
-	b, fault = m.parseBooking(text)
+	b, fault = d.review.frame.ParseBooking(text)
 	if fault == "" && b.QueueID != nil && d.step == stepSubmit {
 		fault = "propose next-slot without a queue: the reviewer can choose one"
 	}
@@ -79,7 +71,7 @@ func (d *reviewForm) booking(m *Model) (b postlist.Booking, fault string) {
 
 // call returns the request of the step. Its key depends on everything that was typed, so
 // that repeating a request without a response has no second effect.
-func (d *reviewForm) call(b postlist.Booking, note string) func(context.Context, screen.Client) (apiv1.Post, error) {
+func (d *form) call(b postlist.Booking, note string) func(context.Context, screen.Client) (apiv1.Post, error) {
 	p, step := d.post, d.step
 	var proposed *apiv1.ProposedTime
 	if b.PublishAt != nil {
@@ -89,7 +81,7 @@ func (d *reviewForm) call(b postlist.Booking, note string) func(context.Context,
 	if note != "" {
 		optional = &note
 	}
-	once := "tui-review-" + newID(d.id, step, p.Version, note, d.when.Value(), b.AllowBlackout)
+	once := "tui-review-" + screen.NewID(d.id, step, p.Version, note, d.when.Value(), b.AllowBlackout)
 	if postlist.IsSeries(p) {
 		return d.seriesCall(optional, once)
 	}
@@ -109,15 +101,15 @@ func (d *reviewForm) call(b postlist.Booking, note string) func(context.Context,
 
 // takeReviewed closes the form after a step that the daemon has accepted. Otherwise the
 // form keeps everything that was typed.
-func (m *Model) takeReviewed(msg reviewedMsg) tea.Cmd {
+func (r *Review) takeReviewed(msg reviewedMsg) tea.Cmd {
 	d := msg.form
 	d.sending = false
 	switch {
 	case msg.err == nil:
-		return m.finishReview(d, msg.post)
+		return r.finishReview(d, msg.post)
 	case msg.theirs != nil:
-		m.applyPost(*msg.theirs)
-		d.meet(m, *msg.theirs)
+		r.frame.ApplyPost(*msg.theirs)
+		d.meet(*msg.theirs)
 	default:
 		d.fault = d.refusal(msg.err)
 		if schedctl.CodeOf(msg.err) == schedctl.InBlackout {
@@ -129,25 +121,25 @@ func (m *Model) takeReviewed(msg reviewedMsg) tea.Cmd {
 
 // meet shows the version that someone else has saved. If the step is no longer possible,
 // a typed note can be saved alone.
-func (d *reviewForm) meet(m *Model, theirs apiv1.Post) {
+func (d *form) meet(theirs apiv1.Post) {
 	decides := d.step == stepApprove || d.step == stepChanges
 	d.post = theirs
 	if decides && postlist.IsPending(theirs) || d.step == stepSubmit && theirs.Status == schedctl.Draft && !postlist.IsPending(theirs) {
 		d.changed, d.top = true, 0
-		d.setWhen(m)
+		d.setWhen()
 		return
 	}
 	text := "not sent: " + decidedText(theirs)
 	if d.typed() == "" {
-		m.dialog = nil
-		m.ShowError(text)
+		d.review.frame.Close()
+		d.review.frame.ShowError(text)
 		return
 	}
 	if postlist.IsSeries(theirs) { // it has no notes
 		d.fault = text + ". Your text is kept until you leave"
 		return
 	}
-	d.setStep(m, stepNote)
+	d.setStep(stepNote)
 	d.focus(false)
 	d.fault = text + ". Your text is kept: ctrl+s saves it as a note"
 }
@@ -174,7 +166,7 @@ func decidedText(p apiv1.Post) string {
 }
 
 // refusal describes why a step failed.
-func (d *reviewForm) refusal(err error) string {
+func (d *form) refusal(err error) string {
 	kept := "; your text is kept"
 	if d.typed() == "" {
 		kept = ""
@@ -193,61 +185,57 @@ func (d *reviewForm) refusal(err error) string {
 }
 
 // finishReview closes the form and shows the result of its step.
-func (m *Model) finishReview(d *reviewForm, after apiv1.Post) tea.Cmd {
-	if m.IsOpen(d) {
-		m.dialog = nil
+func (r *Review) finishReview(d *form, after apiv1.Post) tea.Cmd {
+	if r.frame.IsOpen(d) {
+		r.frame.Close()
 	}
 	if d.step == stepNote {
-		m.detail.Outdated = m.detail.Outdated || m.detail.Id == after.ID
-		m.ShowNotice("the note is saved")
+		r.frame.NotesChanged(after.ID)
+		r.frame.ShowNotice("the note is saved")
 		return nil
 	}
-	m.applyPost(after)
-	if f := m.feed(); f != nil && !f.Has(after.ID) && m.detail.OpenedFor == after.ID {
-		m.detail.Close()
-	}
-	m.refreshSlots()
+	r.frame.Decided(after)
 	switch d.step {
 	case stepApprove:
-		m.showApproved(d, after)
+		r.showApproved(d, after)
 	case stepChanges:
-		m.ShowNotice("changes requested")
-		m.offerUndo(postlist.CannotUndo(after, "was sent back to its author"))
+		r.frame.ShowNotice("changes requested")
+		r.frame.OfferUndo(postlist.CannotUndo(after, "was sent back to its author"))
 	default:
-		m.ShowNotice("the post waits for approval")
-		m.offerUndo(m.withdrawUndo(d.post, after))
+		r.frame.ShowNotice("the post waits for approval")
+		r.frame.OfferUndo(r.withdrawUndo(d.post, after))
 	}
 	return nil
 }
 
 // showApproved shows when an approved post is published.
-func (m *Model) showApproved(d *reviewForm, after apiv1.Post) {
+func (r *Review) showApproved(d *form, after apiv1.Post) {
 	if postlist.IsSeries(after) {
-		m.ShowNotice("the series is approved and makes its posts")
-		m.offerUndo(postlist.CannotUndo(after, "was approved"))
+		r.frame.ShowNotice("the series is approved and makes its posts")
+		r.frame.OfferUndo(postlist.CannotUndo(after, "was approved"))
 		return
 	}
 	if after.Status != schedctl.Scheduled {
-		m.ShowNotice("approved: r retries")
+		r.frame.ShowNotice("approved: r retries")
 		return
 	}
-	m.ShowNotice("approved, " + m.describe(after))
-	m.offerUndo(m.restoreUndo(d.post, after))
+	r.frame.ShowNotice("approved, " + r.frame.Describe(after))
+	r.frame.OfferUndo(r.frame.RestoreUndo(d.post, after))
 }
 
 // withdrawUndo returns the undo of a request for an approval.
-func (m *Model) withdrawUndo(before, after apiv1.Post) *postlist.Undo {
+func (r *Review) withdrawUndo(before, after apiv1.Post) *postlist.Undo {
 	return &postlist.Undo{
 		Label: "withdraw " + postlist.Quoted(after), At: postlist.VersionOf(after), From: before.Version,
 		Run: func(u *postlist.Undo) tea.Cmd {
 			p := after
-			if newest, ok := m.newestKnown(u.At.ID); ok {
+			if newest, ok := r.frame.NewestKnown(u.At.ID); ok {
 				p = newest
 			}
 			p.ID, p.Version = u.At.ID, u.At.Number
-			shown, c, at := p, m.Client(), u.At
+			shown, c, at := p, r.frame.Client(), u.At
 			shown.Approval = before.Approval
-			return m.startChange(postlist.Change{
+			return r.frame.StartChange(postlist.Change{
 				Post: p, Shown: shown, Done: "undone: withdrawn from review", Undoes: u,
 				Call: func(ctx context.Context) (apiv1.Post, error) { return c.Withdraw(ctx, at) },
 			})

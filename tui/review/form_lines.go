@@ -1,4 +1,4 @@
-package tui
+package review
 
 import (
 	"fmt"
@@ -10,35 +10,33 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// lines renders the form: the post, the time, the note, and messages.
-// Lines implements [Dialog].
-func (d *reviewForm) Lines(f screen.Frame, width, height int) []string {
-	m := f.(*Model)
-	below := d.below(m, width, height)
-	lines := []string{m.Theme.Title.Render(screen.Clip(d.title(), width))}
-	lines = append(lines, d.postLines(m.scene(), width, max(1, height-len(below)-1))...)
+// Lines implements [screen.Dialog].
+func (d *form) Lines(f screen.Frame, width, height int) []string {
+	below := d.below(width, height)
+	lines := []string{d.review.frame.Current().Theme.Title.Render(screen.Clip(d.title(), width))}
+	lines = append(lines, d.postLines(d.review.frame.PostScene(), width, max(1, height-len(below)-1))...)
 	return append(lines, below...)
 }
 
 // below renders everything below the post.
-func (d *reviewForm) below(m *Model, width, height int) (below []string) {
+func (d *form) below(width, height int) (below []string) {
 	rows := max(1, min(6, height/5))
 	if d.hasTime() {
-		below = append(below, d.timeLines(m, width)...)
+		below = append(below, d.timeLines(width)...)
 	}
 	note := d.note
-	note.SetWidth(textWidth(width - 2))
+	note.SetWidth(screen.TextWidth(width - 2))
 	note.SetHeight(rows)
-	below = append(below, m.Theme.Mark(!d.onWhen)+"Note")
+	below = append(below, d.review.frame.Current().Theme.Mark(!d.onWhen)+"Note")
 	for l := range strings.SplitSeq(screen.Own(note.View()), "\n") {
 		below = append(below, "  "+l)
 	}
-	return append(below, d.messages(m, width, max(2, height/3))...)
+	return append(below, d.messages(width, max(2, height/3))...)
 }
 
-func (d *reviewForm) title() string {
+func (d *form) title() string {
 	if postlist.IsSeries(d.post) {
-		return map[reviewStep]string{stepApprove: "Approve this series", stepChanges: "Request changes of this series"}[d.step]
+		return map[step]string{stepApprove: "Approve this series", stepChanges: "Request changes of this series"}[d.step]
 	}
 	if d.step == stepApprove && d.post.Status == schedctl.Failed {
 		return "Approve this post, so that r can retry it"
@@ -47,7 +45,7 @@ func (d *reviewForm) title() string {
 }
 
 // postLines renders the visible part of the post.
-func (d *reviewForm) postLines(s postlist.Scene, width, height int) []string {
+func (d *form) postLines(s postlist.Scene, width, height int) []string {
 	lines := d.contentLines(s, width)
 	if len(lines) <= height {
 		return screen.FitLines(lines, width, height)
@@ -66,7 +64,7 @@ func (d *reviewForm) postLines(s postlist.Scene, width, height int) []string {
 }
 
 // contentLines renders the whole post.
-func (d *reviewForm) contentLines(s postlist.Scene, width int) []string {
+func (d *form) contentLines(s postlist.Scene, width int) []string {
 	var lines []string
 	if postlist.IsSeries(d.post) {
 		lines = s.PlanLines(d.post, width)
@@ -79,24 +77,24 @@ func (d *reviewForm) contentLines(s postlist.Scene, width int) []string {
 }
 
 // timeLines renders the time, and how it is understood.
-func (d *reviewForm) timeLines(m *Model, width int) []string {
+func (d *form) timeLines(width int) []string {
 	in := d.when
 	label := "When "
 	if d.step == stepSubmit {
 		label = "Proposed time "
 	}
 	in.Width = max(1, width-len(label)-4)
-	lines := []string{m.Theme.Mark(d.onWhen) + label + screen.Own(in.View())}
+	lines := []string{d.review.frame.Current().Theme.Mark(d.onWhen) + label + screen.Own(in.View())}
 	text := strings.TrimSpace(in.Value())
 	if text == "" || text == d.originalWhen && text != apiv1.PublishNextSlot {
 		return lines
 	}
-	return append(lines, "  "+m.Theme.Hint.Render(screen.Clip(m.echoBooking(text), width-2)))
+	return append(lines, "  "+d.review.frame.Current().Theme.Hint.Render(screen.Clip(d.review.frame.EchoBooking(text), width-2)))
 }
 
 // messages renders the question whether to leave, or what is wrong, and the keys.
-func (d *reviewForm) messages(m *Model, width, room int) (lines []string) {
-	t := m.Theme
+func (d *form) messages(width, room int) (lines []string) {
+	t := d.review.frame.Current().Theme
 	paint := func(draw func(...string) string, text string) {
 		for _, l := range screen.Wrap(text, width) {
 			lines = append(lines, draw(l))
@@ -105,7 +103,7 @@ func (d *reviewForm) messages(m *Model, width, room int) (lines []string) {
 	switch {
 	case d.leaving:
 		paint(t.Warn.Render, "Leave? Your text is not saved.")
-		paint(t.Warn.Render, screen.LeaveKeys(m.Keys))
+		paint(t.Warn.Render, screen.LeaveKeys(*d.keyMap()))
 		return lines
 	case d.fault != "":
 		paint(t.Bad.Render, d.fault)

@@ -1,4 +1,4 @@
-package tui
+package review
 
 import (
 	"context"
@@ -15,26 +15,28 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// reviewStep is a step of the review of a post.
-type reviewStep int
+// step is a step of the review of a post.
+type step int
 
 const (
-	stepApprove reviewStep = iota
+	stepApprove step = iota
 	stepChanges
 	stepSubmit
 	stepNote
 )
 
 // String describes what sending the form does.
-func (s reviewStep) String() string {
+func (s step) String() string {
 	return [...]string{"approve", "request changes", "ask for approval", "save the note"}[s]
 }
 
-// reviewForm shows a post and asks for a time and a note. It keeps what was typed until
+// form shows a post and asks for a time and a note. It keeps what was typed until
 // the daemon has accepted it or the user discards it.
-type reviewForm struct {
+type form struct {
+	review *Review
+
 	id   string // identifies this form, to ignore late responses
-	step reviewStep
+	step step
 	post apiv1.Post // as it is shown, and as the decision is about it
 	keys []key.Binding
 
@@ -57,24 +59,25 @@ const scrollStep = 3
 
 // notesMsg is the notes of the post in a form.
 type notesMsg struct {
-	form  *reviewForm
+	form  *form
 	notes []apiv1.PostNote
 	err   error
 }
 
 // openReview opens the form for a step of the review, and reads the notes.
-func (m *Model) openReview(p apiv1.Post, step reviewStep) tea.Cmd {
-	d := &reviewForm{id: schedctl.NewULID(m.Now).String(), post: p, when: screen.NewInput(m.Theme, ""), note: newText(m.Theme)}
+func (r *Review) openReview(p apiv1.Post, step step) tea.Cmd {
+	d := &form{review: r, id: schedctl.NewULID(r.frame.Current().Now).String(), post: p, when: screen.NewInput(r.frame.Current().Theme, ""), note: screen.NewText(r.frame.Current().Theme)}
 	d.note.CharLimit = schedctl.MaxReviewNote
-	d.setStep(m, step)
-	d.setWhen(m)
+	d.setStep(step)
+	d.setWhen()
 	d.focus(d.hasTime())
-	m.dialog, m.notice = d, notice{}
+	r.frame.ClearNotice()
+	r.frame.Open(d)
 	if postlist.IsSeries(p) {
 		return nil
 	}
-	c := m.Client()
-	return m.Call(func(ctx context.Context) tea.Msg {
+	c := r.frame.Client()
+	return r.frame.Call(func(ctx context.Context) tea.Msg {
 		notes, err := c.Notes(ctx, p.ID)
 		return notesMsg{form: d, notes: notes, err: screen.UnlessUnknown(err)}
 	})
@@ -82,12 +85,12 @@ func (m *Model) openReview(p apiv1.Post, step reviewStep) tea.Cmd {
 
 // setWhen shows the proposed time of the post, unless another one was typed or it has
 // passed.
-func (d *reviewForm) setWhen(m *Model) {
+func (d *form) setWhen() {
 	typed := d.when.Value() != d.originalWhen
 	d.originalWhen = ""
-	if at := d.post.ProposedAt; at != nil && (at.NextSlot || at.Time.After(m.Now)) {
+	if at := d.post.ProposedAt; at != nil && (at.NextSlot || at.Time.After(d.review.frame.Current().Now)) {
 		if d.originalWhen = apiv1.PublishNextSlot; !at.NextSlot {
-			d.originalWhen = strings.TrimSuffix(at.Time.In(m.Zone).Format(localTime), ":00")
+			d.originalWhen = strings.TrimSuffix(at.Time.In(d.review.frame.Current().Zone).Format(screen.LocalTime), ":00")
 		}
 	}
 	if !typed {
@@ -96,7 +99,7 @@ func (d *reviewForm) setWhen(m *Model) {
 }
 
 // setStep sets what the form does.
-func (d *reviewForm) setStep(m *Model, step reviewStep) {
+func (d *form) setStep(step step) {
 	d.step = step
 	d.note.Placeholder = "What has to change?"
 	switch step {
@@ -105,7 +108,7 @@ func (d *reviewForm) setStep(m *Model, step reviewStep) {
 	case stepNote:
 		d.note.Placeholder = "Notes are never published."
 	}
-	d.keys = []key.Binding{screen.Bind("ctrl+s", step.String(), "ctrl+s"), m.Keys.Field, screen.Bind("pgdn", "more of the post", "pgdown"), m.Keys.Leave}
+	d.keys = []key.Binding{screen.Bind("ctrl+s", step.String(), "ctrl+s"), d.keyMap().Field, screen.Bind("pgdn", "more of the post", "pgdown"), d.keyMap().Leave}
 	if !d.hasTime() {
 		d.keys = append(d.keys[:1:1], d.keys[2:]...)
 	}
@@ -113,31 +116,30 @@ func (d *reviewForm) setStep(m *Model, step reviewStep) {
 
 // hasTime reports whether the form asks for a time. A post that has failed is retried
 // after its approval, and a series has its rule.
-func (d *reviewForm) hasTime() bool {
+func (d *form) hasTime() bool {
 	return (d.step == stepApprove || d.step == stepSubmit) && d.post.Status == schedctl.Draft && !postlist.IsSeries(d.post)
 }
 
-// FullScreen implements [Dialog].
-func (d *reviewForm) FullScreen() bool { return true }
+// FullScreen implements [screen.Dialog].
+func (d *form) FullScreen() bool { return true }
 
-// Key implements [Dialog].
-func (d *reviewForm) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
-	m := f.(*Model)
+// Key implements [screen.Dialog].
+func (d *form) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	switch {
 	case d.leaving:
-		return d.handleLeaveKey(m, k)
-	case key.Matches(k, m.Keys.Kill):
-		d.askToLeave(m)
+		return d.handleLeaveKey(k)
+	case key.Matches(k, d.keyMap().Kill):
+		d.askToLeave()
 	case d.sending: // changes now would not be part of the request
-	case key.Matches(k, m.Keys.Leave):
-		d.askToLeave(m)
-	case key.Matches(k, m.Keys.Save), d.onWhen && k.Type == tea.KeyEnter:
-		return d.send(m)
+	case key.Matches(k, d.keyMap().Leave):
+		d.askToLeave()
+	case key.Matches(k, d.keyMap().Save), d.onWhen && k.Type == tea.KeyEnter:
+		return d.send()
 	case k.Type == tea.KeyPgDown:
-		d.top = min(d.top+scrollStep, d.lastTop(m))
+		d.top = min(d.top+scrollStep, d.lastTop())
 	case k.Type == tea.KeyPgUp:
 		d.top = max(0, d.top-scrollStep)
-	case key.Matches(k, m.Keys.Field, m.Keys.FieldBack):
+	case key.Matches(k, d.keyMap().Field, d.keyMap().FieldBack):
 		d.focus(!d.onWhen && d.hasTime())
 	case d.onWhen:
 		d.fault = ""
@@ -150,14 +152,15 @@ func (d *reviewForm) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 }
 
 // lastTop returns the first line of the post when its end is on the screen.
-func (d *reviewForm) lastTop(m *Model) int {
-	height := m.BodyHeight()
-	room := height - len(d.below(m, m.width, height)) - 1
-	return max(0, len(d.contentLines(m.scene(), m.width))-max(1, room-1))
+func (d *form) lastTop() int {
+	width, _ := d.review.frame.Size()
+	height := d.review.frame.BodyHeight()
+	room := height - len(d.below(width, height)) - 1
+	return max(0, len(d.contentLines(d.review.frame.PostScene(), width))-max(1, room-1))
 }
 
 // focus moves the focus to the time, or to the note.
-func (d *reviewForm) focus(onWhen bool) {
+func (d *form) focus(onWhen bool) {
 	d.onWhen = onWhen
 	d.when.Blur()
 	d.note.Blur()
@@ -168,32 +171,41 @@ func (d *reviewForm) focus(onWhen bool) {
 	}
 }
 
+// Unsaved implements [screen.Writer].
+func (d *form) Unsaved() screen.Unsaved {
+	if text := d.typed(); text != "" {
+		return screen.Unsaved{Text: text, PostID: d.post.ID}
+	}
+	return screen.Unsaved{}
+}
+
 // typed returns the note without surrounding white space.
-func (d *reviewForm) typed() string { return strings.TrimSpace(d.note.Value()) }
+func (d *form) typed() string { return strings.TrimSpace(d.note.Value()) }
 
 // askToLeave closes the form. If something was typed, it asks first.
-func (d *reviewForm) askToLeave(m *Model) {
+func (d *form) askToLeave() {
 	if d.typed() != "" || d.hasTime() && d.when.Value() != d.originalWhen {
 		d.leaving = true
 		return
 	}
-	m.dialog = nil
+	d.review.frame.Close()
 }
 
-func (d *reviewForm) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
+func (d *form) handleLeaveKey(k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, m.Keys.Kill):
+	case key.Matches(k, d.keyMap().Kill):
 		return tea.Quit // the caller of Run keeps the note
-	case key.Matches(k, m.Keys.Keep):
+	case key.Matches(k, d.keyMap().Keep):
 		d.leaving = false
-	case key.Matches(k, m.Keys.Discard) && !d.sending:
-		m.dialog, d.leaving = nil, false
-		m.ShowNotice("discarded")
+	case key.Matches(k, d.keyMap().Discard) && !d.sending:
+		d.review.frame.Close()
+		d.leaving = false
+		d.review.frame.ShowNotice("discarded")
 		if text := d.typed(); text != "" {
-			m.offerUndo(&postlist.Undo{
+			d.review.frame.OfferUndo(&postlist.Undo{
 				Label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
 				Run: func(_ *postlist.Undo) tea.Cmd {
-					m.dialog = d
+					d.review.frame.Open(d)
 					return nil
 				},
 			})
