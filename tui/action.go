@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/compose"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -59,11 +60,11 @@ func (m *Model) handlePostKey(k tea.KeyMsg, p apiv1.Post) tea.Cmd {
 	case key.Matches(k, m.Keys.Edit) && p.Status == schedctl.Failed:
 		return m.resend(p)
 	case key.Matches(k, m.Keys.Edit):
-		return m.IfAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.compose(editDraft(p)) })
+		return m.IfAllowed(p, schedctl.OpEdit, func() tea.Cmd { return compose.Open(m, compose.EditPost(p)) })
 	case key.Matches(k, m.Keys.Editor):
-		return m.IfAllowed(p, schedctl.OpEdit, func() tea.Cmd { return tea.Batch(m.compose(editDraft(p)), m.openEditor()) })
+		return m.IfAllowed(p, schedctl.OpEdit, func() tea.Cmd { return compose.OpenInEditor(m, compose.EditPost(p)) })
 	case key.Matches(k, m.Keys.Duplicate):
-		return m.compose(copyDraft(p))
+		return compose.Open(m, compose.CopyPost(p))
 	case key.Matches(k, m.Keys.Schedule):
 		return m.IfAllowed(p, schedctl.OpEdit, func() tea.Cmd { return m.askTime(p) })
 	case key.Matches(k, m.Keys.Publish):

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/compose"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -57,14 +58,14 @@ func (m *Model) confirmRetry(p apiv1.Post, failed []apiv1.Target, ids []string) 
 
 // resend opens the composer for a failed post, to send it again with changes.
 func (m *Model) resend(p apiv1.Post) tea.Cmd {
-	d := resendDraft(p)
+	d := compose.ResendPost(p)
 	switch {
 	case p.ResentAs != nil:
 		m.ShowError("the post was resent already, as " + screen.OneLine(*p.ResentAs))
 		return nil
-	case len(d.from.SocialAccountIDs) == 0:
+	case len(d.From.SocialAccountIDs) == 0:
 		m.ShowError("the network may already have this post: check there first, and then press r to send it again")
 		return nil
 	}
-	return m.compose(d)
+	return compose.Open(m, d)
 }

@@ -6,12 +6,16 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/compose"
 	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // Model is the frame of its screens and dialogs.
-var _ review.Frame = (*Model)(nil)
+var (
+	_ review.Frame  = (*Model)(nil)
+	_ compose.Frame = (*Model)(nil)
+)
 
 // Current implements [screen.Frame].
 func (m *Model) Current() *screen.Scene { return &m.Scene }
@@ -55,4 +59,35 @@ func (m *Model) Decided(p apiv1.Post) {
 		m.detail.Close()
 	}
 	m.RefreshSlots()
+}
+
+// Groups implements [compose.Frame].
+func (m *Model) Groups() []apiv1.AccountGroup { return m.groups.list }
+
+// WantGroups implements [compose.Frame].
+func (m *Model) WantGroups() { m.groups.wanted = true }
+
+// ZoneName implements [compose.Frame].
+func (m *Model) ZoneName() string { return m.cfg.ZoneName }
+
+// Complete implements [compose.Frame].
+func (m *Model) Complete() func(text string) []string { return m.cfg.Complete }
+
+// Editor implements [compose.Frame].
+func (m *Model) Editor() func(text string) (string, error) { return m.write }
+
+// Upload implements [compose.Frame].
+func (m *Model) Upload(f func(ctx context.Context) tea.Msg) tea.Cmd { return m.upload(f) }
+
+// Reload implements [compose.Frame].
+func (m *Model) Reload() tea.Cmd { return m.reload() }
+
+// ShowSaved implements [compose.Frame].
+func (m *Model) ShowSaved(p apiv1.Post) {
+	m.ApplyPost(p)
+	m.RefreshSlots()
+	m.selectPost(p.ID)
+	if f := m.feed(); f != nil {
+		f.Edited = &p
+	}
 }

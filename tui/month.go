@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/compose"
 	"github.com/schedctl/schedctl/tui/postlist"
 )
 
@@ -149,10 +150,10 @@ func monthDays(f *postlist.Feed, start time.Time) (days [7 * monthWeeks]monthDay
 }
 
 // monthDraft returns a draft for the selected day of the month if that is to come.
-func (m *Model) monthDraft() draft {
-	d := newDraft()
+func (m *Model) monthDraft() compose.Draft {
+	d := compose.NewPost()
 	if day := m.month.day; day.After(m.Now) {
-		d.time = day.Format("2006-01-02") + " 09:00"
+		d.Time = day.Format("2006-01-02") + " 09:00"
 	}
 	return d
 }

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"io"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -27,7 +26,7 @@ func (m *Model) showPictures(p apiv1.Post) tea.Cmd {
 		return nil
 	}
 	show := m.show
-	return tea.Exec(&terminalRun{run: func() error { return show(list) }}, func(err error) tea.Msg { return shownMsg{err} })
+	return screen.RunInTerminal(func() error { return show(list) }, func(err error) tea.Msg { return shownMsg{err} })
 }
 
 // handleShown shows why the pictures could not be shown.
@@ -36,16 +35,3 @@ func (m *Model) handleShown(msg shownMsg) {
 		m.ShowError(screen.Explain(msg.err))
 	}
 }
-
-// terminalRun is a function that uses the terminal of the program. It is a
-// [tea.ExecCommand], which releases the terminal while the function runs.
-type terminalRun struct{ run func() error }
-
-// Run calls the function.
-func (t *terminalRun) Run() error { return t.run() }
-
-// The function uses the program's own terminal.
-
-func (t *terminalRun) SetStdin(io.Reader)  {}
-func (t *terminalRun) SetStdout(io.Writer) {}
-func (t *terminalRun) SetStderr(io.Writer) {}

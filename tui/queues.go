@@ -8,6 +8,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/compose"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -218,13 +219,13 @@ func (m *Model) isGhostSelected() bool {
 func (m *Model) writePost() tea.Cmd {
 	if g, ok := m.selectedGhost(); ok {
 		q, _ := m.queue(g.QueueID)
-		return m.compose(slotDraft(g, q))
+		return compose.Open(m, compose.SlotPost(g, q))
 	}
 	if q, ok := m.queue(m.queues.opened); ok && m.tab == tabQueues {
-		return m.compose(queueDraft(q))
+		return compose.Open(m, compose.QueuePost(q))
 	}
 	if m.tab == tabMonth {
-		return m.compose(m.monthDraft())
+		return compose.Open(m, m.monthDraft())
 	}
-	return m.compose(newDraft())
+	return compose.Open(m, compose.NewPost())
 }

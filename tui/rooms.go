@@ -41,3 +41,12 @@ func (m *Model) tellRooms(msg tea.Msg) tea.Cmd {
 	}
 	return tea.Batch(cmds...)
 }
+
+// tell passes a message that the frame does not know to all screens and the open dialog.
+func (m *Model) tell(msg tea.Msg) tea.Cmd {
+	cmds := []tea.Cmd{m.tellRooms(msg), m.review.Handle(msg)}
+	if d, ok := m.dialog.(screen.Handler); ok {
+		cmds = append(cmds, d.Handle(msg))
+	}
+	return tea.Batch(cmds...)
+}

@@ -87,12 +87,8 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 		m.handleShown(msg)
 	case doneMsg:
 		m.takeDone(msg)
-	case composeMsg:
-		if c, ok := m.dialog.(*composer); ok && c.id == msg.composer() {
-			return c.handle(m, msg)
-		}
 	default:
-		return tea.Batch(m.tellRooms(msg), m.review.Handle(msg))
+		return m.tell(msg)
 	}
 	return nil
 }

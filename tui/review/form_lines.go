@@ -103,7 +103,7 @@ func (d *form) messages(width, room int) (lines []string) {
 	switch {
 	case d.leaving:
 		paint(t.Warn.Render, "Leave? Your text is not saved.")
-		paint(t.Warn.Render, screen.LeaveKeys(*d.keyMap()))
+		paint(t.Warn.Render, screen.LeaveKeys(d.keyMap()))
 		return lines
 	case d.fault != "":
 		paint(t.Bad.Render, d.fault)

@@ -203,7 +203,7 @@ func (d *Form) fieldLines(t Theme, i, width int) []string {
 func (d *Form) messages(f Frame, width int) (lines []string) {
 	t := f.Current().Theme
 	if d.leaving {
-		for _, l := range append(Wrap("Leave? Your changes are not saved.", width), Wrap(LeaveKeys(f.Current().Keys), width)...) {
+		for _, l := range append(Wrap("Leave? Your changes are not saved.", width), Wrap(LeaveKeys(&f.Current().Keys), width)...) {
 			lines = append(lines, t.Warn.Render(l))
 		}
 		return lines

@@ -211,6 +211,6 @@ func (k KeyMap) PostKeys() []key.Binding {
 }
 
 // LeaveKeys describes the other keys of that question.
-func LeaveKeys(k KeyMap) string {
+func LeaveKeys(k *KeyMap) string {
 	return k.Keep.Help().Key + " " + k.Keep.Help().Desc + "   " + k.Discard.Help().Key + " " + k.Discard.Help().Desc
 }

@@ -1,5 +1,7 @@
 package screen
 
+import tea "github.com/charmbracelet/bubbletea"
+
 // Unsaved is a text that the daemon does not have. It may be empty.
 type Unsaved struct {
 	Text   string
@@ -11,4 +13,10 @@ type Unsaved struct {
 type Writer interface {
 	// Unsaved returns the text, if it is not saved.
 	Unsaved() Unsaved
+}
+
+// Handler is a dialog that gets the messages which the frame does not know.
+type Handler interface {
+	// Handle handles a message for this dialog. It ignores others.
+	Handle(msg tea.Msg) tea.Cmd
 }

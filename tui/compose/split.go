@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"slices"
@@ -23,8 +23,8 @@ func limitOf(a apiv1.Account) threadtext.Limit {
 }
 
 // readers returns the accounts that get the text in the field.
-func (c *composer) readers(m *Model) (list []apiv1.Account) {
-	for _, a := range m.Accounts.List {
+func (c *composer) readers(m Frame) (list []apiv1.Account) {
+	for _, a := range m.Current().Accounts.List {
 		switch {
 		case c.texts.shown == commentText, !slices.Contains(c.accountIDs, a.ID):
 		case c.texts.shown == a.ID, c.texts.shown == commonText && c.ownText(a.ID).content == nil:
@@ -35,7 +35,7 @@ func (c *composer) readers(m *Model) (list []apiv1.Account) {
 }
 
 // tooLong returns the accounts for which a part of the text in the field is too long.
-func (c *composer) tooLong(m *Model) (names []string) {
+func (c *composer) tooLong(m Frame) (names []string) {
 	parts := c.fieldParts()
 	for _, a := range c.readers(m) {
 		limit := limitOf(a)
@@ -48,7 +48,7 @@ func (c *composer) tooLong(m *Model) (names []string) {
 
 // splitText splits the parts that are too long into parts that fit all accounts. Pressed
 // again, it restores the text as it was.
-func (c *composer) splitText(m *Model) tea.Cmd {
+func (c *composer) splitText(m Frame) tea.Cmd {
 	if c.split.after != "" && c.text.Value() == c.split.after {
 		before := c.split.before
 		c.split = splitText{}

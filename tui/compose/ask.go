@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"context"
@@ -31,8 +31,8 @@ type completedMsg struct {
 func (m completedMsg) composer() string { return m.id }
 
 // askFile asks for the file to attach.
-func (c *composer) askFile(m *Model) tea.Cmd {
-	q := &question{label: "File to attach: ", input: screen.NewInput(m.Theme, "a path; tab completes it"), complete: true}
+func (c *composer) askFile(m Frame) tea.Cmd {
+	q := &question{label: "File to attach: ", input: screen.NewInput(theme(m), "a path; tab completes it"), complete: true}
 	q.input.ShowSuggestions = true
 	q.accept = func(text string) (tea.Cmd, string) {
 		text = strings.TrimSpace(text)
@@ -49,9 +49,9 @@ func (c *composer) askFile(m *Model) tea.Cmd {
 }
 
 // askAltText asks for the alt text of the selected file.
-func (c *composer) askAltText(m *Model) {
+func (c *composer) askAltText(m Frame) {
 	a := c.media.list[c.media.cursor]
-	q := &question{label: "Alt text: ", input: screen.NewInput(m.Theme, "what people who cannot see the file should know")}
+	q := &question{label: "Alt text: ", input: screen.NewInput(theme(m), "what people who cannot see the file should know")}
 	q.input.SetValue(a.Alt)
 	shown := q.input.Value()
 	q.accept = func(text string) (tea.Cmd, string) {
@@ -72,8 +72,8 @@ func (c *composer) askAltText(m *Model) {
 }
 
 // completePath asks for the paths that continue the typed one.
-func (c *composer) completePath(m *Model) tea.Cmd {
-	complete, id, text := m.cfg.Complete, c.id, c.asking.input.Value()
+func (c *composer) completePath(m Frame) tea.Cmd {
+	complete, id, text := m.Complete(), c.id, c.asking.input.Value()
 	if complete == nil {
 		return nil
 	}
@@ -88,10 +88,10 @@ func (c *composer) handleCompleted(msg completedMsg) {
 }
 
 // handleQuestionKey passes a key to the question.
-func (c *composer) handleQuestionKey(m *Model, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleQuestionKey(m Frame, k tea.KeyMsg) tea.Cmd {
 	q := c.asking
 	switch {
-	case key.Matches(k, m.Keys.Kill, m.Keys.Leave):
+	case key.Matches(k, keys(m).Kill, keys(m).Leave):
 		c.asking = nil
 		return nil
 	case k.Type == tea.KeyEnter:

@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"fmt"
@@ -67,12 +67,12 @@ func (c *composer) firstComment() *apiv1.Part {
 
 // partsChanged reports whether the text or the files of a part have changed.
 func (c *composer) partsChanged() bool {
-	return c.commonParts()[0] != c.draft.from.Content || c.mediaChanged(0) || c.threadChanged()
+	return c.commonParts()[0] != c.draft.From.Content || c.mediaChanged(0) || c.threadChanged()
 }
 
 // threadChanged reports whether a part after the first one has changed.
 func (c *composer) threadChanged() bool {
-	before, parts := partTexts("", c.draft.from.Thread)[1:], c.commonParts()[1:]
+	before, parts := partTexts("", c.draft.From.Thread)[1:], c.commonParts()[1:]
 	if !slices.Equal(before, parts) {
 		return true
 	}
@@ -87,7 +87,7 @@ func (c *composer) threadChanged() bool {
 // commentChanged reports whether the text or the files of the first comment have changed.
 func (c *composer) commentChanged() bool {
 	before := ""
-	if comment := c.draft.from.FirstComment; comment != nil {
+	if comment := c.draft.From.FirstComment; comment != nil {
 		before = comment.Content
 	}
 	return c.comment() != before || c.mediaChanged(postlist.CommentPart)
@@ -128,25 +128,25 @@ func (c *composer) moveToPart(part int) {
 }
 
 // handleTextKey handles a key in the text field.
-func (c *composer) handleTextKey(m *Model, k tea.KeyMsg) tea.Cmd {
-	c.text.SetWidth(screen.TextWidth(m.width)) // up and down move by lines of the screen
+func (c *composer) handleTextKey(m Frame, k tea.KeyMsg) tea.Cmd {
+	c.text.SetWidth(screen.TextWidth(width(m))) // up and down move by lines of the screen
 	part, last := c.cursorPart(), len(c.fieldParts())-1
 	switch {
-	case key.Matches(k, m.Keys.NewPart):
+	case key.Matches(k, keys(m).NewPart):
 		if part == postlist.CommentPart {
-			c.fault = "a first comment has one part: press " + m.Keys.BackToText.Help().Key + " to go back to the text"
+			c.fault = "a first comment has one part: press " + keys(m).BackToText.Help().Key + " to go back to the text"
 			return nil
 		}
 		return c.changeText(func() { c.text.InsertString("\n" + threadtext.Separator + "\n") })
-	case key.Matches(k, m.Keys.NextPart):
+	case key.Matches(k, keys(m).NextPart):
 		c.moveToPart(min(part+1, last))
-	case key.Matches(k, m.Keys.PartBefore):
+	case key.Matches(k, keys(m).PartBefore):
 		c.moveToPart(max(part-1, 0))
-	case key.Matches(k, m.Keys.PartDown) && part >= 0 && part < last:
+	case key.Matches(k, keys(m).PartDown) && part >= 0 && part < last:
 		return c.swapParts(part, part+1)
-	case key.Matches(k, m.Keys.PartUp) && part > 0:
+	case key.Matches(k, keys(m).PartUp) && part > 0:
 		return c.swapParts(part, part-1)
-	case key.Matches(k, m.Keys.PartDown, m.Keys.PartUp):
+	case key.Matches(k, keys(m).PartDown, keys(m).PartUp):
 	default:
 		return c.changeText(func() { c.text, _ = c.text.Update(k) })
 	}

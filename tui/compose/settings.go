@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"slices"
@@ -173,25 +173,25 @@ func (s *settings) setPreview(edit *apiv1.EditPost) (field, fault string) {
 }
 
 // handleSettingsKey passes a key to the page.
-func (c *composer) handleSettingsKey(m *Model, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleSettingsKey(m Frame, k tea.KeyMsg) tea.Cmd {
 	s := &c.settings
 	n := len(s.Fields)
 	switch {
-	case key.Matches(k, m.Keys.Kill):
+	case key.Matches(k, keys(m).Kill):
 		return c.askToLeave(m)
-	case key.Matches(k, m.Keys.Leave, m.Keys.Settings):
+	case key.Matches(k, keys(m).Leave, keys(m).Settings):
 		s.open = false
-	case key.Matches(k, m.Keys.Save, m.Keys.Ask):
-		return c.save(m, key.Matches(k, m.Keys.Ask))
-	case key.Matches(k, m.Keys.Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
+	case key.Matches(k, keys(m).Save, keys(m).Ask):
+		return c.save(m, key.Matches(k, keys(m).Ask))
+	case key.Matches(k, keys(m).Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
 		s.Focus((s.Focused + 1) % n)
-	case key.Matches(k, m.Keys.FieldBack), k.Type == tea.KeyUp:
+	case key.Matches(k, keys(m).FieldBack), k.Type == tea.KeyUp:
 		s.Focus((s.Focused + n - 1) % n)
 	case !slices.Contains(switches, s.Fields[s.Focused].Name):
 		s.Fields[s.Focused].Fault = ""
 		s.Fields[s.Focused].Input, _ = s.Fields[s.Focused].Input.Update(k)
 		return c.check()
-	case key.Matches(k, m.Keys.Toggle):
+	case key.Matches(k, keys(m).Toggle):
 		f := &s.Fields[s.Focused]
 		f.Input.SetValue(yesOrNo(f.Value() != yesOrNo(true)))
 		return c.check()

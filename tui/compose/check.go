@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"cmp"
@@ -65,7 +65,12 @@ func (c *composer) check() tea.Cmd {
 	return tea.Tick(checkAfter, func(time.Time) tea.Msg { return msg })
 }
 
-func (c *composer) handle(m *Model, msg composeMsg) tea.Cmd {
+// Handle implements [screen.Handler].
+func (c *composer) Handle(msg tea.Msg) tea.Cmd {
+	if own, ok := msg.(composeMsg); !ok || own.composer() != c.id {
+		return nil
+	}
+	m := c.frame
 	switch msg := msg.(type) {
 	case checkMsg:
 		return c.validate(m, msg)
@@ -98,7 +103,7 @@ func (c *composer) handle(m *Model, msg composeMsg) tea.Cmd {
 	return nil
 }
 
-func (c *composer) validate(m *Model, msg checkMsg) tea.Cmd {
+func (c *composer) validate(m Frame, msg checkMsg) tea.Cmd {
 	if msg.seq != c.validation.seq || c.isEmpty() || c.emptyPart() != "" {
 		return nil
 	}

@@ -1,4 +1,5 @@
-package tui
+// Package compose is the composer, in which people write and edit posts.
+package compose
 
 import (
 	"slices"
@@ -24,22 +25,27 @@ const (
 	fieldCount
 )
 
-// draft is the initial content of a composer.
-type draft struct {
+// Draft is the initial content of a composer.
+type Draft struct {
 	post apiv1.Post      // the edited post; without an id the composer creates one
-	from apiv1.Post      // the source of text, accounts and overrides
+	From apiv1.Post      // the source of text, accounts and overrides
 	slot *postlist.Ghost // the slot for which a post is written, or nil
-	time string          // the initial time of a new post
+	Time string          // the initial time of a new post
 
 	resends bool // saving makes a new post for the failed targets of post
 }
 
-func newDraft() draft              { return draft{} }
-func editDraft(p apiv1.Post) draft { return draft{post: p, from: p} }
-func copyDraft(p apiv1.Post) draft { return draft{from: p} }
+// NewPost returns an empty draft.
+func NewPost() Draft { return Draft{} }
 
-// resendDraft returns a draft for the failed targets of a post that published nothing.
-func resendDraft(p apiv1.Post) draft {
+// EditPost returns a draft that changes a post.
+func EditPost(p apiv1.Post) Draft { return Draft{post: p, From: p} }
+
+// CopyPost returns a draft of a new post with the content of another one.
+func CopyPost(p apiv1.Post) Draft { return Draft{From: p} }
+
+// ResendPost returns a draft for the failed targets of a post that published nothing.
+func ResendPost(p apiv1.Post) Draft {
 	from := p
 	from.SocialAccountIDs, from.TargetOverrides = nil, nil
 	for _, t := range postlist.FailedTargets(p) {
@@ -52,26 +58,28 @@ func resendDraft(p apiv1.Post) draft {
 			from.TargetOverrides = append(from.TargetOverrides, o)
 		}
 	}
-	return draft{post: p, from: from, resends: true}
+	return Draft{post: p, From: from, resends: true}
 }
 
-// queueDraft returns a draft for the next free slot of a queue, for the accounts that it
+// QueuePost returns a draft for the next free slot of a queue, for the accounts that it
 // names.
-func queueDraft(q apiv1.Queue) draft {
-	return draft{from: apiv1.Post{SocialAccountIDs: q.SocialAccountIDs}, time: apiv1.PublishNextSlot + " in " + screen.OneLine(q.Name)}
+func QueuePost(q apiv1.Queue) Draft {
+	return Draft{From: apiv1.Post{SocialAccountIDs: q.SocialAccountIDs}, Time: apiv1.PublishNextSlot + " in " + screen.OneLine(q.Name)}
 }
 
-// slotDraft returns a draft for a free slot, for the accounts that its queue names.
-func slotDraft(g postlist.Ghost, q apiv1.Queue) draft {
-	return draft{from: apiv1.Post{SocialAccountIDs: q.SocialAccountIDs}, slot: &g}
+// SlotPost returns a draft for a free slot, for the accounts that its queue names.
+func SlotPost(g postlist.Ghost, q apiv1.Queue) Draft {
+	return Draft{From: apiv1.Post{SocialAccountIDs: q.SocialAccountIDs}, slot: &g}
 }
 
 // composer edits a new or existing post. It keeps what was typed until the daemon
 // has saved it or the user discards it.
 type composer struct {
+	frame Frame
+
 	id    string // identifies this composer, to ignore late responses
 	theme screen.Theme
-	draft draft
+	draft Draft
 
 	keys, partKeys, commentKeys, accountKeys, mediaKeys []key.Binding // the most important keys, for the help lines
 
@@ -103,35 +111,51 @@ type composer struct {
 	preview preview
 }
 
-func (m *Model) compose(d draft) tea.Cmd {
-	c := &composer{
-		id: schedctl.NewULID(m.Now).String(), theme: m.Theme, draft: d,
-		keys:        []key.Binding{m.Keys.Save, m.Keys.Field, m.Keys.Leave, m.Keys.Ask, m.Keys.Attach, m.Keys.NewPart, m.Keys.Comment, m.Keys.Settings, m.Keys.Preview, m.Keys.Snippet, m.Keys.Outside},
-		partKeys:    []key.Binding{m.Keys.Save, m.Keys.Field, m.Keys.Leave, m.Keys.Ask, m.Keys.Attach, m.Keys.NewPart, m.Keys.NextPart, m.Keys.PartDown, m.Keys.Comment, m.Keys.Settings, m.Keys.Preview, m.Keys.Snippet, m.Keys.Outside},
-		commentKeys: []key.Binding{m.Keys.Save, m.Keys.BackToText, m.Keys.Field, m.Keys.Leave, m.Keys.Attach, m.Keys.Snippet, m.Keys.Outside},
-		accountKeys: []key.Binding{m.Keys.Save, m.Keys.Toggle, m.Keys.Own, m.Keys.Narrow, m.Keys.Field, m.Keys.Leave, m.Keys.Submit},
-		mediaKeys:   []key.Binding{m.Keys.Save, m.Keys.AltText, m.Keys.Remove, m.Keys.OtherPart, m.Keys.Attach, m.Keys.Field, m.Keys.Leave, m.Keys.Submit},
-		text:        screen.NewText(m.Theme), timeInput: screen.NewInput(m.Theme, "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
-		accountIDs: slices.Clone(d.from.SocialAccountIDs),
+// Open opens the composer with a draft.
+func Open(m Frame, d Draft) tea.Cmd { return newComposer(m, d).open() }
+
+// OpenInEditor opens the composer with a draft, and its text in the user's editor.
+func OpenInEditor(m Frame, d Draft) tea.Cmd {
+	c := newComposer(m, d)
+	return tea.Batch(c.open(), c.openEditor())
+}
+
+// open shows the composer.
+func (c *composer) open() tea.Cmd {
+	c.frame.Open(c)
+	c.frame.WantGroups()
+	return c.check()
+}
+
+// newComposer returns the composer of a draft.
+func newComposer(m Frame, d Draft) *composer {
+	k := keys(m)
+	c := &composer{frame: m,
+		id: schedctl.NewULID(m.Current().Now).String(), theme: theme(m), draft: d,
+		keys:        []key.Binding{k.Save, k.Field, k.Leave, k.Ask, k.Attach, k.NewPart, k.Comment, k.Settings, k.Preview, k.Snippet, k.Outside},
+		partKeys:    []key.Binding{k.Save, k.Field, k.Leave, k.Ask, k.Attach, k.NewPart, k.NextPart, k.PartDown, k.Comment, k.Settings, k.Preview, k.Snippet, k.Outside},
+		commentKeys: []key.Binding{k.Save, k.BackToText, k.Field, k.Leave, k.Attach, k.Snippet, k.Outside},
+		accountKeys: []key.Binding{k.Save, k.Toggle, k.Own, k.Narrow, k.Field, k.Leave, k.Submit},
+		mediaKeys:   []key.Binding{k.Save, k.AltText, k.Remove, k.OtherPart, k.Attach, k.Field, k.Leave, k.Submit},
+		text:        screen.NewText(theme(m)), timeInput: screen.NewInput(theme(m), "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
+		accountIDs: slices.Clone(d.From.SocialAccountIDs),
 	}
-	c.setTexts(d.from)
-	c.setMedia(d.from)
-	c.settings = newSettings(m.Theme, d.from)
+	c.setTexts(d.From)
+	c.setMedia(d.From)
+	c.settings = newSettings(theme(m), d.From)
 	if d.post.ID != "" && d.post.PublishAt != nil && !d.resends {
-		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.Zone).Format(screen.LocalTime), ":00"))
+		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.Current().Zone).Format(screen.LocalTime), ":00"))
 	}
-	if d.time != "" {
-		c.timeInput.SetValue(d.time)
+	if d.Time != "" {
+		c.timeInput.SetValue(d.Time)
 	}
 	if g := d.slot; g != nil {
-		c.slotText = "slot " + g.At.In(m.Zone).Format("Mon 2 Jan 2006 15:04") + " in " + screen.OneLine(g.Queue)
+		c.slotText = "slot " + g.At.In(m.Current().Zone).Format("Mon 2 Jan 2006 15:04") + " in " + screen.OneLine(g.Queue)
 		c.timeInput.SetValue(c.slotText)
 	}
 	c.timeInput.Blur()
 	c.originalTime = c.timeInput.Value()
-	m.dialog = c
-	m.groups.wanted = true
-	return c.check()
+	return c
 }
 
 // FullScreen implements [screen.Dialog].
@@ -139,8 +163,8 @@ func (c *composer) FullScreen() bool { return true }
 
 // Key implements [screen.Dialog].
 func (c *composer) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
-	m := f.(*Model)
-	if c.narrow.typing && c.field == fieldAccounts && !key.Matches(k, m.Keys.Kill, m.Keys.Field, m.Keys.FieldBack, m.Keys.Save) {
+	m := c.frame
+	if c.narrow.typing && c.field == fieldAccounts && !key.Matches(k, keys(m).Kill, keys(m).Field, keys(m).FieldBack, keys(m).Save) {
 		return c.handleAccountKey(m, k)
 	}
 	if c.leaving {
@@ -149,7 +173,7 @@ func (c *composer) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	if c.asking != nil {
 		return c.handleQuestionKey(m, k)
 	}
-	if c.sending && !key.Matches(k, m.Keys.Kill, m.Keys.Leave) {
+	if c.sending && !key.Matches(k, keys(m).Kill, keys(m).Leave) {
 		return nil // changes now would not be part of the request
 	}
 	c.fault = ""
@@ -163,34 +187,34 @@ func (c *composer) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 		return c.handleSnippetKey(m, k)
 	}
 	switch {
-	case key.Matches(k, m.Keys.Snippet):
+	case key.Matches(k, keys(m).Snippet):
 		return c.askSnippet(m)
-	case key.Matches(k, m.Keys.Preview):
+	case key.Matches(k, keys(m).Preview):
 		c.preview = preview{open: true}
-	case key.Matches(k, m.Keys.Split):
+	case key.Matches(k, keys(m).Split):
 		return c.splitText(m)
-	case key.Matches(k, m.Keys.Settings):
+	case key.Matches(k, keys(m).Settings):
 		c.settings.open = true
 		c.settings.Focus(0)
-	case key.Matches(k, m.Keys.Kill), key.Matches(k, m.Keys.Leave):
+	case key.Matches(k, keys(m).Kill), key.Matches(k, keys(m).Leave):
 		return c.askToLeave(m)
-	case key.Matches(k, m.Keys.Save):
+	case key.Matches(k, keys(m).Save):
 		return c.save(m, false)
-	case key.Matches(k, m.Keys.Ask), key.Matches(k, m.Keys.Submit) && (c.field == fieldAccounts || c.field == fieldMedia):
+	case key.Matches(k, keys(m).Ask), key.Matches(k, keys(m).Submit) && (c.field == fieldAccounts || c.field == fieldMedia):
 		return c.save(m, true)
-	case key.Matches(k, m.Keys.Field):
+	case key.Matches(k, keys(m).Field):
 		return c.focus(c.nextField(1))
-	case key.Matches(k, m.Keys.FieldBack):
+	case key.Matches(k, keys(m).FieldBack):
 		return c.focus(c.nextField(fieldCount - 1))
-	case key.Matches(k, m.Keys.Attach):
+	case key.Matches(k, keys(m).Attach):
 		return c.askFile(m)
-	case key.Matches(k, m.Keys.Comment):
+	case key.Matches(k, keys(m).Comment):
 		return c.switchText(commentText)
-	case key.Matches(k, m.Keys.Theirs) && c.conflict != nil:
+	case key.Matches(k, keys(m).Theirs) && c.conflict != nil:
 		c.discard(m)
-		return m.compose(editDraft(*c.conflict))
-	case key.Matches(k, m.Keys.Outside):
-		return m.openEditor()
+		return Open(m, EditPost(*c.conflict))
+	case key.Matches(k, keys(m).Outside):
+		return c.openEditor()
 	default:
 		return c.handleFieldKey(m, k)
 	}
@@ -198,7 +222,7 @@ func (c *composer) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 }
 
 // handleFieldKey passes a key to the focused field.
-func (c *composer) handleFieldKey(m *Model, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleFieldKey(m Frame, k tea.KeyMsg) tea.Cmd {
 	switch c.field {
 	case fieldText:
 		return c.handleTextKey(m, k)
@@ -222,21 +246,21 @@ func (c *composer) nextField(steps int) int {
 }
 
 // handleAccountKey changes the selected accounts.
-func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
-	list, groups := c.narrow.of(m.Accounts.List), c.narrow.groups(m.groups.list)
+func (c *composer) handleAccountKey(m Frame, k tea.KeyMsg) tea.Cmd {
+	list, groups := c.narrow.of(m.Current().Accounts.List), c.narrow.groups(m.Groups())
 	rows := len(list) + len(groups)
 	switch {
 	case c.narrow.typing:
 		c.cursor = 0
 		c.narrow.key(k)
-	case key.Matches(k, m.Keys.Narrow):
+	case key.Matches(k, keys(m).Narrow):
 		c.narrow = accountFilter{typing: true}
 		c.cursor = 0
-	case key.Matches(k, m.Keys.Up):
+	case key.Matches(k, keys(m).Up):
 		c.cursor = screen.Clamp(c.cursor-1, rows)
-	case key.Matches(k, m.Keys.Down):
+	case key.Matches(k, keys(m).Down):
 		c.cursor = screen.Clamp(c.cursor+1, rows)
-	case key.Matches(k, m.Keys.Toggle, m.Keys.Open) && c.cursor < len(list):
+	case key.Matches(k, keys(m).Toggle, keys(m).Open) && c.cursor < len(list):
 		id := list[c.cursor].ID
 		if i := slices.Index(c.accountIDs, id); i >= 0 {
 			c.accountIDs = slices.Delete(c.accountIDs, i, i+1)
@@ -244,15 +268,15 @@ func (c *composer) handleAccountKey(m *Model, k tea.KeyMsg) tea.Cmd {
 			c.accountIDs = append(c.accountIDs, id)
 		}
 		return c.check()
-	case key.Matches(k, m.Keys.Own) && c.cursor < len(list):
+	case key.Matches(k, keys(m).Own) && c.cursor < len(list):
 		id := list[c.cursor].ID
 		if !slices.Contains(c.accountIDs, id) {
 			c.accountIDs = append(c.accountIDs, id)
 		}
 		return c.switchText(id)
-	case key.Matches(k, m.Keys.Toggle, m.Keys.Open) && c.cursor < rows:
+	case key.Matches(k, keys(m).Toggle, keys(m).Open) && c.cursor < rows:
 		return c.toggleGroup(groups[c.cursor-len(list)])
-	case key.Matches(k, m.Keys.Own) && c.cursor < rows:
+	case key.Matches(k, keys(m).Own) && c.cursor < rows:
 		c.fault = "a group has no text of its own: choose one of its accounts"
 	}
 	return nil
@@ -273,7 +297,7 @@ func (c *composer) focus(field int) tea.Cmd {
 
 // changed reports whether something was typed that the daemon does not have.
 func (c *composer) changed() bool {
-	if c.draft.post.ID == "" && c.draft.from.ID != "" {
+	if c.draft.post.ID == "" && c.draft.From.ID != "" {
 		return true // a copy is not saved yet
 	}
 	return c.partsChanged() || c.commentChanged() || c.timeInput.Value() != c.originalTime || c.accountsChanged() || c.ownTextsChanged() || c.settings.changed()
@@ -281,5 +305,5 @@ func (c *composer) changed() bool {
 
 // accountsChanged reports whether the selected accounts have changed.
 func (c *composer) accountsChanged() bool {
-	return !slices.Equal(c.accountIDs, c.draft.from.SocialAccountIDs)
+	return !slices.Equal(c.accountIDs, c.draft.From.SocialAccountIDs)
 }

@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"strings"
@@ -12,26 +12,26 @@ import (
 )
 
 // askToLeave closes the composer. If something was typed, it first asks what to do.
-func (c *composer) askToLeave(m *Model) tea.Cmd {
+func (c *composer) askToLeave(m Frame) tea.Cmd {
 	if c.changed() {
 		c.leaving = true
 		return nil
 	}
-	m.dialog = nil
+	m.Close()
 	return nil
 }
 
 // handleLeaveKey handles the response to the question what to do with unsaved text.
-func (c *composer) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleLeaveKey(m Frame, k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, m.Keys.Kill):
+	case key.Matches(k, keys(m).Kill):
 		return tea.Quit // the caller of Run keeps the text
-	case key.Matches(k, m.Keys.SaveDraft):
+	case key.Matches(k, keys(m).SaveDraft):
 		c.leaving = false
 		return c.saveDraft(m)
-	case key.Matches(k, m.Keys.Keep):
+	case key.Matches(k, keys(m).Keep):
 		c.leaving = false
-	case key.Matches(k, m.Keys.Discard):
+	case key.Matches(k, keys(m).Discard):
 		c.discard(m)
 		m.ShowNotice("discarded")
 	}
@@ -39,7 +39,7 @@ func (c *composer) handleLeaveKey(m *Model, k tea.KeyMsg) tea.Cmd {
 }
 
 // question returns the question what to do with unsaved text.
-func (c *composer) question(k screen.KeyMap) []string {
+func (c *composer) question(k *screen.KeyMap) []string {
 	save := "save as a draft"
 	if c.savesNewDraft() {
 		save = "save as a new draft"
@@ -49,7 +49,7 @@ func (c *composer) question(k screen.KeyMap) []string {
 
 // saveDraft saves the text without its time. A scheduled post stays unchanged: the
 // new text becomes a separate draft.
-func (c *composer) saveDraft(m *Model) tea.Cmd {
+func (c *composer) saveDraft(m Frame) tea.Cmd {
 	switch {
 	case c.sending:
 		return nil
@@ -78,8 +78,8 @@ func (c *composer) savesNewDraft() bool {
 }
 
 // discard closes the composer. Undo reopens it.
-func (c *composer) discard(m *Model) {
-	m.dialog = nil
+func (c *composer) discard(m Frame) {
+	m.Close()
 	c.leaving = false
 	text := c.commonParts()[0]
 	if strings.TrimSpace(text) == "" {
@@ -88,7 +88,7 @@ func (c *composer) discard(m *Model) {
 	m.OfferUndo(&postlist.Undo{
 		Label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
 		Run: func(_ *postlist.Undo) tea.Cmd {
-			m.dialog = c
+			m.Open(c)
 			return c.check()
 		},
 	})

@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"cmp"
@@ -118,7 +118,7 @@ func (c *composer) mediaFault() string {
 const uploadEvery = 200 * time.Millisecond
 
 // attach uploads a file for the part with the cursor.
-func (c *composer) attach(m *Model, path string) tea.Cmd {
+func (c *composer) attach(m Frame, path string) tea.Cmd {
 	running := c.uploading()
 	c.media.uploads++
 	a := attachment{path: path, number: c.media.uploads, uploading: true, sent: new(atomic.Int64), size: new(atomic.Int64)}
@@ -126,7 +126,7 @@ func (c *composer) attach(m *Model, path string) tea.Cmd {
 	c.media.list, c.media.cursor = append(c.media.list, a), len(c.media.list)
 	c.sortMedia()
 	cl, id := m.Client(), c.id
-	upload := m.upload(func(ctx context.Context) tea.Msg {
+	upload := m.Upload(func(ctx context.Context) tea.Msg {
 		asset, err := cl.Upload(ctx, path, func(sent, size int64) {
 			a.sent.Store(sent)
 			a.size.Store(size)
@@ -242,22 +242,22 @@ func (c *composer) removeMedia(i int) {
 
 // handleMediaKey moves through the files, removes one, moves one to another part, or edits
 // an alt text.
-func (c *composer) handleMediaKey(m *Model, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleMediaKey(m Frame, k tea.KeyMsg) tea.Cmd {
 	n := len(c.media.list)
 	switch {
-	case key.Matches(k, m.Keys.Up):
+	case key.Matches(k, keys(m).Up):
 		c.media.cursor = screen.Clamp(c.media.cursor-1, n)
-	case key.Matches(k, m.Keys.Down):
+	case key.Matches(k, keys(m).Down):
 		c.media.cursor = screen.Clamp(c.media.cursor+1, n)
 	case n == 0:
-	case key.Matches(k, m.Keys.Remove):
+	case key.Matches(k, keys(m).Remove):
 		c.removeMedia(c.media.cursor)
 		return c.check()
-	case key.Matches(k, m.Keys.OtherPart) && k.Type == tea.KeyLeft:
+	case key.Matches(k, keys(m).OtherPart) && k.Type == tea.KeyLeft:
 		return c.moveFile(-1)
-	case key.Matches(k, m.Keys.OtherPart):
+	case key.Matches(k, keys(m).OtherPart):
 		return c.moveFile(1)
-	case key.Matches(k, m.Keys.Open) && c.media.list[c.media.cursor].Asset.ID != "":
+	case key.Matches(k, keys(m).Open) && c.media.list[c.media.cursor].Asset.ID != "":
 		c.askAltText(m)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"slices"
@@ -184,7 +184,7 @@ func (c *composer) switchText(to string) tea.Cmd {
 
 // originalOverride returns the override that an account had at first.
 func (c *composer) originalOverride(id string) apiv1.Override {
-	for _, o := range c.draft.from.TargetOverrides {
+	for _, o := range c.draft.From.TargetOverrides {
 		if o.SocialAccountID == id {
 			return o
 		}

@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"context"
@@ -29,8 +29,8 @@ type snippetsMsg struct {
 func (m snippetsMsg) composer() string { return m.id }
 
 // askSnippet opens the chooser and reads the snippets, which others may have changed.
-func (c *composer) askSnippet(m *Model) tea.Cmd {
-	d := screen.NewMenu(m.Theme, "Insert which snippet?", nil, nil)
+func (c *composer) askSnippet(m Frame) tea.Cmd {
+	d := screen.NewMenu(theme(m), "Insert which snippet?", nil, nil)
 	d.Empty = "reading the snippets …"
 	c.snippets = &snippetChooser{Menu: d}
 	cl, id := m.Client(), c.id
@@ -60,10 +60,10 @@ func (c *composer) takeSnippets(msg snippetsMsg) {
 
 // handleSnippetKey passes a key to the chooser. Enter inserts the text of the snippet with
 // the cursor.
-func (c *composer) handleSnippetKey(m *Model, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleSnippetKey(m Frame, k tea.KeyMsg) tea.Cmd {
 	d := c.snippets
 	switch {
-	case key.Matches(k, m.Keys.Kill):
+	case key.Matches(k, keys(m).Kill):
 		c.snippets = nil
 		return c.askToLeave(m)
 	case k.Type == tea.KeyEsc && d.Filter.Value() == "":
@@ -79,15 +79,15 @@ func (c *composer) handleSnippetKey(m *Model, k tea.KeyMsg) tea.Cmd {
 }
 
 // insertSnippet inserts the text of a snippet at the cursor of the text field.
-func (c *composer) insertSnippet(m *Model, text string) tea.Cmd {
+func (c *composer) insertSnippet(m Frame, text string) tea.Cmd {
 	c.snippets = nil
-	c.text.SetWidth(screen.TextWidth(m.width))
+	c.text.SetWidth(screen.TextWidth(width(m)))
 	return tea.Batch(c.focus(fieldText), c.changeText(func() { c.text.InsertString(text) }))
 }
 
 // warnsOfReferences says that references to snippets stay in the text as they are, once for
 // the same ones, and reports whether it did.
-func (c *composer) warnsOfReferences(m *Model) bool {
+func (c *composer) warnsOfReferences(m Frame) bool {
 	var found []string
 	fields.MapTexts(c.body(postlist.Booking{}), func(text string) string {
 		for _, r := range fields.SnippetReferences(text) {
@@ -104,6 +104,6 @@ func (c *composer) warnsOfReferences(m *Model) bool {
 	}
 	const most = 60 // columns of a reference
 	c.fault = screen.Clip(screen.OneLine(found[0]), most) + " would stay in the text: only the command line puts snippets in. " +
-		m.Keys.Snippet.Help().Key + " inserts a snippet; save again to keep the braces"
+		keys(m).Snippet.Help().Key + " inserts a snippet; save again to keep the braces"
 	return true
 }

@@ -1,4 +1,4 @@
-package tui
+package compose
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type sentPost struct {
 
 // save sends the post. With submits it also asks for the approval of the post, which then
 // proposes the typed time.
-func (c *composer) save(m *Model, submits bool) tea.Cmd {
+func (c *composer) save(m Frame, submits bool) tea.Cmd {
 	if c.sending {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (c *composer) save(m *Model, submits bool) tea.Cmd {
 	case b.PublishAt != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or clear the time to save a draft"
 	case c.draft.post.ID != "" && !c.draft.resends && !submits && !c.changed():
-		m.dialog = nil
+		m.Close()
 		m.ShowNotice("nothing changed")
 		return nil
 	}
@@ -98,7 +98,7 @@ func (c *composer) submitFault(b postlist.Booking) string {
 
 // publishTime returns the booking for the API, empty for none, and what is wrong with the
 // typed time.
-func (c *composer) publishTime(m *Model) (b postlist.Booking, fault string) {
+func (c *composer) publishTime(m Frame) (b postlist.Booking, fault string) {
 	text := strings.TrimSpace(c.timeInput.Value())
 	isNew := c.draft.post.ID == "" || c.draft.resends
 	switch {
@@ -124,7 +124,7 @@ func (c *composer) publishTime(m *Model) (b postlist.Booking, fault string) {
 
 // body returns the request that creates the post.
 func (c *composer) body(b postlist.Booking) apiv1.CreatePost {
-	body := fields.Request(c.draft.from)
+	body := fields.Request(c.draft.From)
 	body.Content, body.Media, body.Thread, body.FirstComment = c.commonParts()[0], c.mediaBody(0), c.thread(), c.firstComment()
 	body.SocialAccountIDs, body.TargetOverrides = slices.Clone(c.accountIDs), c.overrides()
 	body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.PublishAt, b.QueueID, b.NotBefore, b.AllowBlackout
@@ -134,7 +134,7 @@ func (c *composer) body(b postlist.Booking) apiv1.CreatePost {
 	return body
 }
 
-func (c *composer) create(m *Model, b postlist.Booking) tea.Cmd {
+func (c *composer) create(m Frame, b postlist.Booking) tea.Cmd {
 	cl, body, id := m.Client(), c.body(b), c.id
 	if c.submits {
 		body.Submit, body.ProposedAt = &apiv1.SubmitNew{}, b.Proposal()
@@ -162,14 +162,14 @@ func (c *composer) idempotencyKey(body apiv1.CreatePost) string {
 	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
 }
 
-func (c *composer) edit(m *Model, b postlist.Booking) tea.Cmd {
+func (c *composer) edit(m Frame, b postlist.Booking) tea.Cmd {
 	p := c.draft.post
 	body, _, _ := c.settings.change()
 	proposed, submits := b.Proposal(), c.submits
 	if !submits {
 		body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = b.PublishAt, b.QueueID, b.NotBefore, b.AllowBlackout
 	}
-	if text := c.commonParts()[0]; text != c.draft.from.Content {
+	if text := c.commonParts()[0]; text != c.draft.From.Content {
 		body.Content = &text
 	}
 	if c.mediaChanged(0) {
@@ -218,7 +218,7 @@ func (c *composer) edit(m *Model, b postlist.Booking) tea.Cmd {
 
 // handleSaved closes the composer if the daemon has saved the post. Otherwise it
 // keeps everything that was typed.
-func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
+func (c *composer) handleSaved(m Frame, msg savedMsg) tea.Cmd {
 	c.sending, c.sent.noResponse = false, screen.NoResponse(msg.err)
 	switch {
 	case msg.theirs != nil:
@@ -241,16 +241,11 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 		c.fault = "not saved; your text is kept: " + screen.Explain(msg.err)
 		return nil
 	}
-	m.dialog = nil
-	m.ApplyPost(msg.post)
-	m.RefreshSlots()
-	m.selectPost(msg.post.ID)
-	if f := m.feed(); f != nil {
-		f.Edited = &msg.post
-	}
+	m.Close()
+	m.ShowSaved(msg.post)
 	text, other := "saved: "+m.Describe(msg.post), false
 	if msg.post.Status == schedctl.Scheduled && !c.sent.wantedSlot.IsZero() {
-		text, other = postlist.SlotReport(msg.post, c.sent.wantedSlot, m.Zone)
+		text, other = postlist.SlotReport(msg.post, c.sent.wantedSlot, m.Current().Zone)
 		text = "saved: " + text
 	}
 	switch {
@@ -265,13 +260,13 @@ func (c *composer) handleSaved(m *Model, msg savedMsg) tea.Cmd {
 	if m.ShowNotice(text); other {
 		m.ShowError(text)
 	}
-	m.OfferUndo(m.undoSave(c.draft.post, msg.post))
+	m.OfferUndo(undoSave(m, c.draft.post, msg.post))
 	return nil
 }
 
 // undoSave returns the undo of a save. A new draft has no undo: deleting it would
 // lose its text.
-func (m *Model) undoSave(before, after apiv1.Post) *postlist.Undo {
+func undoSave(m Frame, before, after apiv1.Post) *postlist.Undo {
 	switch {
 	case before.ID == after.ID:
 		return m.RestoreUndo(before, after)
