@@ -110,6 +110,8 @@ var layers = []struct {
 	{pkg: "/tui/webhooks", may: []string{module, module + "/client/apiv1", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
 	{pkg: "/tui/review", may: []string{module, module + "/client/apiv1", module + "/tui/postlist", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
 	{pkg: "/tui/compose", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", module + "/recurrence", module + "/tui/postlist", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
+	{pkg: "/tui/month", may: []string{module, module + "/client/apiv1", module + "/tui/postlist", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
+	{pkg: "/tui/week", may: []string{module, module + "/client/apiv1", module + "/tui/postlist", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
 	{pkg: "/tui/postlist", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/when", module + "/recurrence", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "screens share lists of posts, and lists do not know screens"},
 	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", module + "/recurrence", module + "/tui…", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
 }
@@ -173,7 +175,7 @@ func TestScreensDoNotKnowEachOther(t *testing.T) {
 			}
 		}
 	}
-	if screens < 4 {
+	if screens < 6 {
 		t.Errorf("found %d screens", screens)
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 // handleActionKey handles a key that acts on the selected item.
 func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
-	switch f := m.feed(); {
+	switch f := m.Feed(); {
 	case m.room() != nil:
 		return m.room().Key(k)
 	case f == nil:
@@ -28,7 +28,7 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 		if key.Matches(k, m.Keys.Reflow) {
 			return m.previewReflow()
 		}
-		p, ok := m.currentPost()
+		p, ok := m.CurrentPost()
 		if _, moves := nudgeOf(m.Keys, k); moves && m.nudge.id != "" && f.Anchor == m.nudge.id {
 			p, ok = m.nudge.post, true // its page is being loaded
 		}

@@ -2,13 +2,11 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
@@ -82,49 +80,4 @@ func (m *Model) holdText() string {
 		return ""
 	}
 	return "paused: " + strings.Join(parts, ", ")
-}
-
-// shadesOf returns the blackouts of a day, for one account or for all if accountID is
-// empty. A hold with an open end is shown up to the current day.
-func (m *Model) shadesOf(day time.Time, accountID string) (list []postlist.Shade) {
-	next, s := day.AddDate(0, 0, 1), m.PostScene()
-	for _, b := range m.blackouts.list {
-		end := postlist.DayOf(m.Now, m.Zone).AddDate(0, 0, 1)
-		if b.EndsAt != nil {
-			end = b.EndsAt.Time
-		}
-		if b.SettledAt != nil && b.SettledAt.Before(end) {
-			end = b.SettledAt.Time
-		}
-		if accountID != "" && len(b.SocialAccountIDs) > 0 && !slices.Contains(b.SocialAccountIDs, accountID) {
-			continue
-		}
-		from, to := b.StartsAt.Time, end
-		if from.Before(day) {
-			from = day
-		}
-		if to.After(next) {
-			to = next
-		}
-		if !from.Before(to) {
-			continue
-		}
-		sh := postlist.Shade{From: from.In(m.Zone), To: to.In(m.Zone), Hold: b.Mode == schedctl.BlackoutHold}
-		sh.AllDay = from.Equal(day) && to.Equal(next)
-		if b.Reason != nil {
-			sh.About = screen.OneLine(*b.Reason)
-		}
-		if b.Label != nil {
-			sh.About = strings.TrimSuffix(postlist.LabelText(b)+", "+sh.About, ", ")
-		}
-		switch {
-		case len(b.SocialAccountIDs) > 0 && sh.About != "":
-			sh.About += ", " + s.AccountNames(b.SocialAccountIDs)
-		case len(b.SocialAccountIDs) > 0:
-			sh.About = s.AccountNames(b.SocialAccountIDs)
-		}
-		list = append(list, sh)
-	}
-	slices.SortStableFunc(list, func(a, b postlist.Shade) int { return a.From.Compare(b.From) })
-	return list
 }

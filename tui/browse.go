@@ -30,7 +30,7 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 		return m.undoLast()
 	case key.Matches(k, m.Keys.New), key.Matches(k, m.Keys.Open) && m.isGhostSelected():
 		return m.writePost()
-	case key.Matches(k, m.Keys.Grab) && m.feed() != nil:
+	case key.Matches(k, m.Keys.Grab) && m.Feed() != nil:
 		return m.grabPosts()
 	case key.Matches(k, m.Keys.Command):
 		m.openCommandLine()
@@ -56,7 +56,7 @@ func (m *Model) showTab(t tab) {
 	switch t {
 	case tabWeek, tabMonth, tabQueues:
 		m.reloadPlans()
-		m.month.inDay = false
+		m.month.InDay = false
 	case tabReview:
 		m.reviewers.loaded = false
 		if f := &m.feeds[tabReview]; f.Loaded {
@@ -96,11 +96,11 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 
 // moveSelection moves the selection of the current view, or scrolls the details.
 func (m *Model) moveSelection(by int) {
-	switch f := m.feed(); {
+	switch f := m.Feed(); {
 	case m.detail.Open:
 		m.detail.Scroll(by)
 	case m.tab == tabMonth:
-		m.stepMonthRow(sign(by))
+		m.month.StepRow(sign(by))
 	case m.tab == tabWeek, m.tab == tabQueues && f != nil:
 		m.moveEntry(by)
 	case f != nil:
@@ -114,8 +114,8 @@ func (m *Model) moveSelection(by int) {
 
 // openSelected opens the details of the selected item.
 func (m *Model) openSelected() {
-	if f := m.feed(); f != nil {
-		if p, ok := m.currentPost(); ok {
+	if f := m.Feed(); f != nil {
+		if p, ok := m.CurrentPost(); ok {
 			m.detail.Open, m.detail.OpenedFor = true, p.ID
 		}
 		return
@@ -129,7 +129,7 @@ func (m *Model) openSelected() {
 
 // goBack closes the details. If none are open, it resets search and filter.
 func (m *Model) goBack() {
-	f := m.feed()
+	f := m.Feed()
 	switch {
 	case m.detail.Open:
 		m.detail.Close()
@@ -158,7 +158,7 @@ func filtered(t tab, q screen.Query) bool {
 
 // requery changes the query of the current tab and reloads it.
 func (m *Model) requery(change func(*screen.Query)) {
-	if f := m.feed(); f != nil {
+	if f := m.Feed(); f != nil {
 		q := f.Query
 		change(&q)
 		f.Reset(q)
@@ -169,7 +169,7 @@ func (m *Model) requery(change func(*screen.Query)) {
 // handleQueryKey changes search, filter or sorting, and reports whether it handled
 // the key.
 func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil {
 		return false
 	}
@@ -198,7 +198,7 @@ func (m *Model) stepWeek(days int) {
 
 // stepDay selects the first post or free slot of the next or previous day that has any.
 func (m *Model) stepDay(by int) {
-	f := m.feed()
+	f := m.Feed()
 	if len(m.ghosts()) > 0 {
 		m.stepEntryDay(by)
 		return

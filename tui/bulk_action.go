@@ -18,7 +18,7 @@ import (
 // reports whether it was such a key. Cancel and unschedule have dialogs of their own for one
 // post.
 func (m *Model) handleBulkKey(k tea.KeyMsg) (cmd tea.Cmd, ok bool) {
-	if m.feed() == nil {
+	if m.Feed() == nil {
 		return nil, false
 	}
 	several := len(m.marks.Order) > 0

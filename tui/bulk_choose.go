@@ -18,7 +18,7 @@ func (m *Model) askLabels() tea.Cmd {
 		return nil
 	}
 	var known []string
-	if f := m.feed(); f != nil {
+	if f := m.Feed(); f != nil {
 		known = m.labels(f.Query)
 	}
 	for _, p := range posts {

@@ -7,6 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/when"
+	"github.com/schedctl/schedctl/tui/month"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -19,11 +20,11 @@ func (m *Model) handleCalendarKey(k tea.KeyMsg) bool {
 	}
 	switch {
 	case key.Matches(k, m.Keys.Today):
-		m.goTo(m.Now)
+		m.GoTo(m.Now)
 	case key.Matches(k, m.Keys.GoTo):
 		m.dialog = m.newGoTo()
 	case m.tab == tabMonth:
-		return m.handleMonthKey(k)
+		return m.month.Key(k)
 	case key.Matches(k, m.Keys.Left):
 		m.stepDay(-1)
 	case key.Matches(k, m.Keys.Right):
@@ -56,7 +57,7 @@ func (m *Model) newGoTo() *screen.Prompt {
 		if err != nil {
 			return nil, err.Error()
 		}
-		m.goTo(at)
+		m.GoTo(at)
 		return nil, ""
 	}
 	return d
@@ -68,18 +69,18 @@ func parseDay(text string, now time.Time, zone *time.Location) (time.Time, error
 	return at.Time.In(zone), err
 }
 
-// goTo shows the period of a time, and selects the first post from then on. From a view that
+// GoTo shows the period of a time, and selects the first post from then on. From a view that
 // is no calendar it goes to the week.
-func (m *Model) goTo(t time.Time) {
+func (m *Model) GoTo(t time.Time) {
 	if !m.tab.isCalendar() {
 		m.showTab(tabWeek)
 	}
 	m.endNotice()
 	m.detail.Close()
 	m.ghost = postlist.SlotKey{}
-	f := m.feed()
+	f := m.Feed()
 	if m.tab == tabMonth {
-		m.month.selectDay(postlist.DayOf(t, m.Zone))
+		m.month.Select(postlist.DayOf(t, m.Zone))
 	}
 	if m.showsTime(t) {
 		f.SelectFrom(postlist.DayOf(t, m.Zone))
@@ -95,7 +96,7 @@ func (m *Model) goTo(t time.Time) {
 // period returns the period that a calendar shows.
 func (m *Model) period(t tab) (after, before time.Time) {
 	if t == tabMonth {
-		return monthPeriod(m.month.first)
+		return month.Period(m.month.First)
 	}
 	return m.week, m.week.AddDate(0, 0, 7)
 }
@@ -103,17 +104,17 @@ func (m *Model) period(t tab) (after, before time.Time) {
 // setPeriod makes the current calendar show the period of a time.
 func (m *Model) setPeriod(t time.Time) {
 	if m.tab == tabMonth {
-		m.month.first = monthOf(t, m.Zone)
+		m.month.First = postlist.MonthOf(t, m.Zone)
 		return
 	}
-	m.week = weekOf(t, m.Zone)
+	m.week = postlist.WeekOf(t, m.Zone)
 }
 
 // showsTime reports whether the current calendar shows the day of a time. A month also shows
 // days of its neighbors, which do not count.
 func (m *Model) showsTime(t time.Time) bool {
 	if m.tab == tabMonth {
-		return monthOf(t, m.Zone).Equal(m.month.first)
+		return postlist.MonthOf(t, m.Zone).Equal(m.month.First)
 	}
-	return weekOf(t, m.Zone).Equal(m.week)
+	return postlist.WeekOf(t, m.Zone).Equal(m.week)
 }

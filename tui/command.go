@@ -148,7 +148,7 @@ func (m *Model) chosenText() string {
 	if n := len(m.marks.Order); n > 0 {
 		return screen.Plural(n, "marked post")
 	}
-	if p, ok := m.currentPost(); ok {
+	if p, ok := m.CurrentPost(); ok {
 		return postlist.Quoted(p)
 	}
 	return "no post"

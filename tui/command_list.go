@@ -27,7 +27,7 @@ func commands() []command {
 	list := []command{
 		{name: "goto", arg: "DATE", aliases: []string{"date"}, about: "show the week or month of a date", example: "goto friday", run: (*Model).runGoTo},
 		{name: "today", about: "show today in the week or month", run: func(m *Model, _ string) (tea.Cmd, string) {
-			m.goTo(m.Now)
+			m.GoTo(m.Now)
 			return nil, ""
 		}},
 		{name: "move", arg: "TIME", posts: true, about: "move by +2h or -1 week, or to a time", example: "move +1 week", run: (*Model).runMove},
@@ -75,7 +75,7 @@ func (m *Model) runGoTo(arg string) (tea.Cmd, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	m.goTo(at)
+	m.GoTo(at)
 	return nil, ""
 }
 
@@ -172,7 +172,7 @@ func (m *Model) runQueue(arg string) (tea.Cmd, string) {
 }
 
 func (m *Model) runMark(string) (tea.Cmd, string) {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil {
 		return nil, "this view has no posts to mark"
 	}
@@ -190,7 +190,7 @@ func (m *Model) runMark(string) (tea.Cmd, string) {
 }
 
 func (m *Model) runSearch(arg string) (tea.Cmd, string) {
-	if m.feed() == nil {
+	if m.Feed() == nil {
 		return nil, "this view has no posts to search"
 	}
 	if len([]rune(arg)) > schedctl.MaxSearch {

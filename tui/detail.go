@@ -24,14 +24,14 @@ type (
 // watchDetail closes the details if their post is no longer in this view, so that
 // the details of another post are not mistaken for it.
 func (m *Model) watchDetail() {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil || !m.detail.Open {
 		return
 	}
 	if f.Anchor == m.detail.OpenedFor {
 		return // its page is being loaded
 	}
-	if p, ok := m.currentPost(); !ok && f.Size() > 0 || ok && p.ID == m.detail.OpenedFor {
+	if p, ok := m.CurrentPost(); !ok && f.Size() > 0 || ok && p.ID == m.detail.OpenedFor {
 		return
 	}
 	m.detail.Close()
@@ -40,11 +40,11 @@ func (m *Model) watchDetail() {
 
 // fillDetail reads the timeline of the selected post if it is shown.
 func (m *Model) fillDetail() tea.Cmd {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil || !m.detail.Open && m.width < postlist.MinSplitWidth {
 		return nil
 	}
-	p, ok := m.currentPost()
+	p, ok := m.CurrentPost()
 	if !ok {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 // selection, merged with the slots between them. selected is the index of the selected
 // entry, or -1.
 func (m *Model) entries(reach int) (list []postlist.Entry, selected int) {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil {
 		return nil, -1
 	}
@@ -43,7 +43,7 @@ func (m *Model) entries(reach int) (list []postlist.Entry, selected int) {
 
 // selectEntry moves the selection to entry i of a list from entries.
 func (m *Model) selectEntry(list []postlist.Entry, i int) {
-	f := m.feed()
+	f := m.Feed()
 	e := list[i]
 	m.ghost = postlist.SlotKey{}
 	if e.Index == postlist.NoPost {
@@ -60,7 +60,7 @@ func (m *Model) selectEntry(list []postlist.Entry, i int) {
 
 // moveEntry moves the selection over posts and free slots.
 func (m *Model) moveEntry(by int) {
-	f := m.feed()
+	f := m.Feed()
 	if len(m.ghosts()) == 0 {
 		m.ghost = postlist.SlotKey{}
 		f.Move(by)
@@ -91,7 +91,7 @@ func (m *Model) moveEntry(by int) {
 
 // stepEntryDay selects the first entry of the next or previous day with entries.
 func (m *Model) stepEntryDay(by int) {
-	f := m.feed()
+	f := m.Feed()
 	list, at := m.entries(f.Size())
 	if at < 0 {
 		return

@@ -21,22 +21,22 @@ type settledMsg struct{ seq int }
 // follow keeps the selection on a post that was selected and now has another time. A
 // calendar shows the week or month of the post; in a list, the page of the post is loaded.
 func (m *Model) follow(p apiv1.Post) {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil {
 		return
 	}
 	if at := postlist.Planned(p); at != nil && m.tab.isCalendar() {
-		week, month := m.week, m.month
+		week, month := m.week, m.month.State
 		shown := m.showsTime(at.Time)
 		m.setPeriod(at.Time)
 		q := f.Query
 		q.After, q.Before = m.period(m.tab)
 		if !postlist.Matches(q, p) {
-			m.week, m.month = week, month
+			m.week, m.month.State = week, month
 			return
 		}
 		if m.tab == tabMonth {
-			m.month.day = postlist.DayOf(at.Time, m.Zone)
+			m.month.Day = postlist.DayOf(at.Time, m.Zone)
 		}
 		if !shown {
 			m.ghost = postlist.SlotKey{}
@@ -50,7 +50,7 @@ func (m *Model) follow(p apiv1.Post) {
 
 // selectedID returns the id of the selected post, empty without one.
 func (m *Model) selectedID() string {
-	p, _ := m.currentPost()
+	p, _ := m.CurrentPost()
 	return p.ID
 }
 
@@ -61,7 +61,7 @@ func (m *Model) noteSelection(msg tea.Msg, tab tab, before string) tea.Cmd {
 	case tea.KeyMsg, tea.MouseMsg, tea.WindowSizeMsg:
 		return nil
 	}
-	if f := m.feed(); before == "" || m.tab != tab || f == nil || m.selectedID() == before || f.Anchor == before {
+	if f := m.Feed(); before == "" || m.tab != tab || f == nil || m.selectedID() == before || f.Anchor == before {
 		return nil
 	}
 	return m.unsettle()
@@ -88,7 +88,7 @@ func (m *Model) ifSettled(do func() tea.Cmd) tea.Cmd {
 // sayWhere adds to the notice of a change where its post went, if the current view no
 // longer has it.
 func (m *Model) sayWhere(p apiv1.Post) {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil || postlist.Matches(f.Query, p) {
 		return
 	}

@@ -111,7 +111,7 @@ func (g *grab) show(m *Model) {
 	}
 	m.previewAll(shown)
 	m.follow(shown[0])
-	if f := m.feed(); f != nil && len(f.Moved) > 0 {
+	if f := m.Feed(); f != nil && len(f.Moved) > 0 {
 		f.Moved = shown
 	}
 	g.effects, g.words = m.effectsOf(g), make(map[string]string, len(g.posts))

@@ -26,7 +26,7 @@ func (m *Model) fillKeys() tea.Cmd {
 	if r.loaded || r.loading || !slices.Contains(m.cfg.Key.Scopes, schedctl.ScopeKeysWrite) {
 		return nil
 	}
-	p, ok := m.currentPost()
+	p, ok := m.CurrentPost()
 	if m.tab != tabReview && (!ok || p.Approval == nil || !m.detail.Open && !m.isSplit()) {
 		return nil
 	}

@@ -35,7 +35,7 @@ func timeOf(t tickMsg) time.Time { return time.Time(t) }
 func (m *Model) fill() tea.Cmd {
 	var cmds []tea.Cmd
 	cmds = append(cmds, m.fillAccounts())
-	if m.feed() != nil {
+	if m.Feed() != nil {
 		cmds = append(cmds, m.fillFeed(m.tab))
 	}
 	cmds = append(cmds, m.fillBlackouts(), m.fillGroups())

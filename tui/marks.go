@@ -17,7 +17,7 @@ import (
 // selected one if none is.
 func (m *Model) chosen() []apiv1.Post {
 	if len(m.marks.Order) == 0 {
-		if p, ok := m.currentPost(); ok && !postlist.IsSeries(p) {
+		if p, ok := m.CurrentPost(); ok && !postlist.IsSeries(p) {
 			return []apiv1.Post{p}
 		}
 		return nil
@@ -41,7 +41,7 @@ func (m *Model) chosen() []apiv1.Post {
 
 // handleMarkKey handles a key that marks posts, and reports whether it was one.
 func (m *Model) handleMarkKey(k tea.KeyMsg) bool {
-	if m.feed() == nil || m.detail.Open {
+	if m.Feed() == nil || m.detail.Open {
 		return false
 	}
 	switch {
@@ -60,19 +60,19 @@ func (m *Model) handleMarkKey(k tea.KeyMsg) bool {
 
 // underSelection returns the selected post, or all posts of the selected day of the month.
 func (m *Model) underSelection() []apiv1.Post {
-	f := m.feed()
-	if m.tab == tabMonth && !m.month.inDay {
+	f := m.Feed()
+	if m.tab == tabMonth && !m.month.InDay {
 		var list []apiv1.Post
 		for _, pg := range f.Pages {
 			for _, p := range pg.Posts {
-				if m.month.has(p, m.Zone) {
+				if m.month.Has(p) {
 					list = append(list, p)
 				}
 			}
 		}
 		return list
 	}
-	if p, ok := m.currentPost(); ok && !postlist.IsSeries(p) {
+	if p, ok := m.CurrentPost(); ok && !postlist.IsSeries(p) {
 		return []apiv1.Post{p}
 	}
 	return nil
@@ -94,10 +94,10 @@ func (m *Model) markSelected() {
 		}
 	}
 	switch {
-	case m.tab == tabMonth && !m.month.inDay:
-		m.stepMonthDay(1)
+	case m.tab == tabMonth && !m.month.InDay:
+		m.month.StepDay(1)
 	case m.tab == tabMonth:
-		m.stepMonthRow(1)
+		m.month.StepRow(1)
 	default:
 		m.moveSelection(1)
 	}
@@ -118,7 +118,7 @@ func (m *Model) startRange() {
 		m.ShowNotice(screen.Plural(len(m.marks.Order), "post") + " marked")
 		return
 	}
-	p, ok := m.currentPost()
+	p, ok := m.CurrentPost()
 	if !ok || postlist.IsSeries(p) {
 		m.ShowNotice("there is no post to start a range at")
 		return
@@ -129,7 +129,7 @@ func (m *Model) startRange() {
 
 // extendRange marks the posts between the start of the range and the selection.
 func (m *Model) extendRange() {
-	r, f := m.marks.Span, m.feed()
+	r, f := m.marks.Span, m.Feed()
 	if r.From == "" {
 		return
 	}
@@ -157,7 +157,7 @@ func (m *Model) extendRange() {
 			all = fresh.Set(p)
 		}
 	}
-	if m.tab == tabMonth && !m.month.inDay {
+	if m.tab == tabMonth && !m.month.InDay {
 		all = fresh.Set(m.underSelection()...) && all
 	}
 	m.marks = fresh

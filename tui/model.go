@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/month"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
@@ -89,7 +90,7 @@ type Model struct {
 
 	tab       tab
 	week      time.Time // the Monday of the displayed week
-	month     monthScreen
+	month     *month.Screen
 	feeds     [postTabs]postlist.Feed
 	review    *review.Review
 	rooms     [tabs]screen.Screen // nil for the views of posts and queues
@@ -140,8 +141,8 @@ func New(ctx context.Context, cfg Config) *Model {
 		m.show = func(list []postlist.Picture) error { return cfg.Show(ctx, list) }
 	}
 	m.rooms, m.review = newRooms(m), review.New(m, cfg.Key)
-	m.week = weekOf(m.Now, m.Zone)
-	m.month = monthScreen{first: monthOf(m.Now, m.Zone), day: postlist.DayOf(m.Now, m.Zone)}
+	m.week = postlist.WeekOf(m.Now, m.Zone)
+	m.month = month.New(m, m.Now)
 	for t := range postTabs {
 		m.feeds[t].Reset(t.query(m.week))
 	}

@@ -55,7 +55,7 @@ func (m *Model) NotesChanged(id string) {
 // Decided implements [review.Frame].
 func (m *Model) Decided(p apiv1.Post) {
 	m.ApplyPost(p)
-	if f := m.feed(); f != nil && !f.Has(p.ID) && m.detail.OpenedFor == p.ID {
+	if f := m.Feed(); f != nil && !f.Has(p.ID) && m.detail.OpenedFor == p.ID {
 		m.detail.Close()
 	}
 	m.RefreshSlots()
@@ -87,7 +87,7 @@ func (m *Model) ShowSaved(p apiv1.Post) {
 	m.ApplyPost(p)
 	m.RefreshSlots()
 	m.selectPost(p.ID)
-	if f := m.feed(); f != nil {
+	if f := m.Feed(); f != nil {
 		f.Edited = &p
 	}
 }

@@ -41,7 +41,7 @@ func (m *Model) click(x, y int) {
 		m.clickTab(x)
 		return
 	}
-	f, row := m.feed(), y-len(headLines(m, m.width))
+	f, row := m.Feed(), y-len(headLines(m, m.width))
 	if f == nil || m.detail.Open || row < 0 || x >= m.listWidth() {
 		return
 	}
@@ -65,7 +65,7 @@ func (m *Model) click(x, y int) {
 
 // clickPost selects a post, or opens its details if it is selected.
 func (m *Model) clickPost(i int) {
-	f := m.feed()
+	f := m.Feed()
 	if f.Selected == i && !m.isGhostSelected() {
 		m.openSelected()
 	}
@@ -85,41 +85,28 @@ func (m *Model) clickTab(x int) {
 
 // clickWeek selects a post or a free slot in the week.
 func (m *Model) clickWeek(x, row int) {
-	height := m.BodyHeight()
-	d, line := x/max(1, m.width/7), row-weekHeadLines
-	cells := m.weekCells(m.PostScene(), m.width, height-weekHeadLines-previewLines)
-	if d >= len(cells) || line < 0 || line >= len(cells[d].owner) || cells[d].owner[line] == postlist.NoPost {
+	e, d, ok := m.weekView().At(x, row, m.width, m.BodyHeight())
+	if !ok {
 		return
 	}
-	e, f := cells[d].entries[cells[d].owner[line]], m.feed()
-	if e.index == postlist.NoPost {
-		m.ghost = e.ghost.Key()
+	if e.Index == postlist.NoPost {
+		m.ghost = e.Ghost.Key()
 		return
 	}
-	m.pressed = pressedPost{id: e.post.ID, day: d, again: f.Selected == e.index && !m.isGhostSelected()}
+	f := m.Feed()
+	m.pressed = pressedPost{id: e.Post.ID, day: d, again: f.Selected == e.Index && !m.isGhostSelected()}
 	m.ghost = postlist.SlotKey{}
-	f.Move(e.index - f.Selected)
+	f.Move(e.Index - f.Selected)
 }
 
 // clickMonth selects a day of the month, or a post of the selected day below it.
 func (m *Model) clickMonth(x, row int) {
-	height := m.BodyHeight()
-	if m.width < minMonthWidth || m.Theme.Plain {
-		return
-	}
-	start, _ := monthPeriod(m.month.first)
-	weeks, rows := m.monthSize(height)
-	d, line := x/max(1, m.width/7), row-1
-	if week := line / rows; line >= 0 && week < weeks && d < 7 {
-		m.goTo(start.AddDate(0, 0, 7*week+d))
-		return
-	}
-	days := monthDays(m.feed(), start)
-	pane := row - 1 - weeks*rows - 1 // below the rule
-	shown, first := m.dayPosts(days, start, height-1-weeks*rows-1)
-	if i := pane - first; i >= 0 && i < len(shown) {
-		m.month.inDay = true
-		m.clickPost(shown[i].index)
+	switch day, index := m.month.At(x, row, m.width, m.BodyHeight()); {
+	case !day.IsZero():
+		m.GoTo(day)
+	case index != postlist.NoPost:
+		m.month.InDay = true
+		m.clickPost(index)
 	}
 }
 

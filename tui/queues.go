@@ -183,7 +183,7 @@ func (m *Model) needsQueues() bool {
 	if m.queues.wanted || m.tab.isCalendar() || m.tab == tabQueues {
 		return true
 	}
-	p, ok := m.currentPost()
+	p, ok := m.CurrentPost()
 	return ok && p.QueueID != nil && (m.detail.Open || m.isSplit())
 }
 
@@ -228,4 +228,13 @@ func (m *Model) writePost() tea.Cmd {
 		return compose.Open(m, m.monthDraft())
 	}
 	return compose.Open(m, compose.NewPost())
+}
+
+// monthDraft returns a draft for the selected day of the month if that is to come.
+func (m *Model) monthDraft() compose.Draft {
+	d := compose.NewPost()
+	if day := m.month.Day; day.After(m.Now) {
+		d.Time = day.Format("2006-01-02") + " 09:00"
+	}
+	return d
 }

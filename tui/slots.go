@@ -80,7 +80,7 @@ func (m *Model) ghosts() []postlist.Ghost {
 // selectedGhost returns the selected slot, if a slot is selected and still free. Without
 // posts, it is the first free slot.
 func (m *Model) selectedGhost() (postlist.Ghost, bool) {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil || m.ghost == (postlist.SlotKey{}) && f.Size() > 0 {
 		return postlist.Ghost{}, false
 	}
@@ -101,9 +101,9 @@ func (m *Model) selectedGhost() (postlist.Ghost, bool) {
 	return postlist.Ghost{}, false
 }
 
-// currentPost returns the selected post, unless a slot is selected.
-func (m *Model) currentPost() (apiv1.Post, bool) {
-	f := m.feed()
+// CurrentPost returns the selected post, unless a slot is selected.
+func (m *Model) CurrentPost() (apiv1.Post, bool) {
+	f := m.Feed()
 	if f == nil {
 		return apiv1.Post{}, false
 	}
@@ -111,7 +111,7 @@ func (m *Model) currentPost() (apiv1.Post, bool) {
 		return apiv1.Post{}, false
 	}
 	p, ok := f.Current()
-	if m.tab == tabMonth && !m.month.has(p, m.Zone) {
+	if m.tab == tabMonth && !m.month.Has(p) {
 		return apiv1.Post{}, false
 	}
 	return p, ok

@@ -22,7 +22,7 @@ type weekSlots struct {
 // showsGhosts reports whether the current view shows slots: slots have neither text nor
 // labels.
 func (m *Model) showsGhosts() bool {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil || m.tab != tabWeek && m.tab != tabQueues {
 		return false
 	}

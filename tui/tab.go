@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/month"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -103,13 +104,6 @@ func sortName(sort string) string {
 	return "newest first"
 }
 
-// weekOf returns the Monday of the week of t.
-func weekOf(t time.Time, zone *time.Location) time.Time {
-	y, m, d := t.In(zone).Date()
-	back := (int(t.In(zone).Weekday()) + 6) % 7
-	return time.Date(y, m, d-back, 0, 0, 0, 0, zone)
-}
-
 // query returns the initial query of a tab. week is the Monday of the displayed week.
 func (t tab) query(week time.Time) screen.Query {
 	q := screen.Query{Statuses: t.statuses(), Limit: postlist.PageSize, Proposed: t == tabAgenda || t.isCalendar()}
@@ -123,7 +117,7 @@ func (t tab) query(week time.Time) screen.Query {
 	case tabWeek:
 		q.After, q.Before = week, week.AddDate(0, 0, 7)
 	case tabMonth:
-		q.After, q.Before = monthPeriod(week)
+		q.After, q.Before = month.Period(week)
 	}
 	return q
 }

@@ -123,8 +123,8 @@ func (m *Model) poll() tea.Cmd {
 	if m.tab == tabReview {
 		m.detail.Outdated = true // the daemon sends no events for notes
 	}
-	if f := m.feed(); f != nil {
-		if p, ok := m.currentPost(); ok && p.Status == schedctl.Publishing {
+	if f := m.Feed(); f != nil {
+		if p, ok := m.CurrentPost(); ok && p.Status == schedctl.Publishing {
 			return m.markStale(p.ID)
 		}
 		return nil
@@ -151,8 +151,8 @@ func (m *Model) handleKey(k tea.KeyMsg) tea.Cmd {
 	return m.handleBrowseKey(k)
 }
 
-// feed returns the posts of the current tab, or nil.
-func (m *Model) feed() *postlist.Feed {
+// Feed returns the posts of the current tab, or nil.
+func (m *Model) Feed() *postlist.Feed {
 	if m.tab < postTabs && (m.tab != tabQueues || m.queues.opened != "") {
 		return &m.feeds[m.tab]
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
+	"github.com/schedctl/schedctl/tui/week"
 )
 
 // The minimum size at which anything is readable.
@@ -87,13 +88,9 @@ func (m *Model) linkLine(width int) string {
 	const least = 8 // columns for the warning
 	left := ""
 	if warning := m.warningText(); warning != "" && before > least {
-		left = m.ruleLine(after) + " " + m.Theme.Warn.Render(screen.Clip(warning, before-after-3)) + " "
+		left = m.Theme.RuleLine(after) + " " + m.Theme.Warn.Render(screen.Clip(warning, before-after-3)) + " "
 	}
-	return left + m.ruleLine(before-ansi.StringWidth(left)) + " " + state + " " + m.ruleLine(after)
-}
-
-func (m *Model) ruleLine(width int) string {
-	return m.Theme.Faint.Render(strings.Repeat(m.Theme.Rule(), width))
+	return left + m.Theme.RuleLine(before-ansi.StringWidth(left)) + " " + state + " " + m.Theme.RuleLine(after)
 }
 
 // tabLine renders the tabs.
@@ -153,17 +150,17 @@ func (m *Model) body(width, height int) []string {
 	if r := m.room(); r != nil {
 		return r.Lines(width, height)
 	}
-	f := m.feed()
+	f := m.Feed()
 	if f == nil {
 		return queueRows(s, &m.queues, width, height)
 	}
-	p, ok := m.currentPost()
+	p, ok := m.CurrentPost()
 	switch {
 	case m.tab == tabMonth && !(m.detail.Open && ok):
 		if f.Err != nil && f.Size() == 0 {
 			return screen.EmptyMessage(s.Scene, false, f.Err, "", width)
 		}
-		return m.monthLines(width, height)
+		return m.month.Lines(width, height)
 	case f.Size() == 0 && m.isEmpty():
 		return append(m.listTitle(width), screen.EmptyMessage(s.Scene, f.Loaded && f.Next == "", f.Err, m.tab.emptyText(f.Query), width)...)
 	case m.detail.Open && ok:
@@ -178,7 +175,7 @@ func (m *Model) body(width, height int) []string {
 
 // isEmpty reports whether a view without posts has nothing else to show.
 func (m *Model) isEmpty() bool {
-	return len(m.ghosts()) == 0 && (m.tab != tabWeek || !m.weekIsShaded())
+	return len(m.ghosts()) == 0 && (m.tab != tabWeek || !m.weekView().IsShaded())
 }
 
 // isSplit reports whether list and details are shown next to each other.
@@ -187,7 +184,7 @@ func (m *Model) isSplit() bool {
 }
 
 // isGrid reports whether the days of the week are shown next to each other.
-func (m *Model) isGrid() bool { return m.tab == tabWeek && m.width >= minGridWidth && !m.Theme.Plain }
+func (m *Model) isGrid() bool { return m.tab == tabWeek && m.width >= week.MinWidth && !m.Theme.Plain }
 
 // listWidth returns the width of the list.
 func (m *Model) listWidth() int {
@@ -211,10 +208,10 @@ func (m *Model) splitView(pane []string, width, height int) []string {
 
 // list renders the posts of the tab.
 func (m *Model) list(width, height int) []string {
-	f := m.feed()
+	f := m.Feed()
 	switch {
 	case m.isGrid():
-		return m.weekGrid(width, height)
+		return m.weekView().Lines(width, height)
 	case m.listsEntries():
 		return m.drawEntries(width, height).lines
 	}
@@ -229,12 +226,12 @@ func (m *Model) draw(f *postlist.Feed, width, height int) postlist.DrawnList {
 // scrollToSelected scrolls the list so that the selected post is visible, and limits
 // the scroll position of the details.
 func (m *Model) scrollToSelected() {
-	f := m.feed()
+	f := m.Feed()
 	if f == nil {
 		return
 	}
 	height := m.BodyHeight()
-	if p, ok := m.currentPost(); ok && m.detail.Open {
+	if p, ok := m.CurrentPost(); ok && m.detail.Open {
 		lines := postlist.DetailLines(m.PostScene(), p, &m.detail, m.width)
 		m.detail.Top = min(m.detail.Top, max(0, len(lines)-height))
 	}
@@ -259,4 +256,13 @@ func (m *Model) scrollToSelected() {
 func (m *Model) rowLayout(f *postlist.Feed) (rows postlist.RowsFunc, byDay bool) {
 	rows, byDay = m.tab.defaultLayout()
 	return rows, byDay && strings.HasSuffix(f.Query.Sort, "publish_at")
+}
+
+// weekView returns the displayed week.
+func (m *Model) weekView() week.View {
+	v := week.View{Scene: m.PostScene(), Feed: &m.feeds[tabWeek], Monday: m.week, Ghosts: m.ghosts()}
+	if g, ok := m.selectedGhost(); ok {
+		v.Chosen = &g
+	}
+	return v
 }

@@ -10,7 +10,7 @@ import (
 
 // listsEntries reports whether the view is a list of posts and slots.
 func (m *Model) listsEntries() bool {
-	return m.tab == tabQueues && m.queues.opened != "" || m.tab == tabWeek && !m.isGrid() && (len(m.ghosts()) > 0 || m.weekIsShaded())
+	return m.tab == tabQueues && m.queues.opened != "" || m.tab == tabWeek && !m.isGrid() && (len(m.ghosts()) > 0 || m.weekView().IsShaded())
 }
 
 // drawnEntries is a rendered list of posts and slots.
@@ -66,7 +66,7 @@ func (m *Model) drawEntries(width, height int) drawnEntries {
 		}
 		d.add(i, m.entryLines(e, i == selected, width)...)
 	}
-	if m.tab == tabWeek && m.feed().Next == "" {
+	if m.tab == tabWeek && m.Feed().Next == "" {
 		m.addDays(&d, day.AddDate(0, 0, 1), m.week.AddDate(0, 0, 7), len(d.lines) > 0, width)
 	}
 	first := max(0, min(at-room/2, len(d.lines)-room))
@@ -85,7 +85,7 @@ func (m *Model) drawEntries(width, height int) drawnEntries {
 func (m *Model) addDays(d *drawnEntries, first, last time.Time, apart bool, width int) {
 	s := m.PostScene()
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
-		shades := m.shadesOf(day, m.feed().Query.AccountID)
+		shades := m.PostScene().ShadesOf(day, m.Feed().Query.AccountID)
 		if len(shades) == 0 && !day.Equal(last) || !day.Before(m.week.AddDate(0, 0, 7)) || day.Before(m.week) {
 			continue
 		}
@@ -96,7 +96,7 @@ func (m *Model) addDays(d *drawnEntries, first, last time.Time, apart bool, widt
 				d.add(postlist.NoPost, screen.Wrap(sh.Sentence(day), width)...)
 				continue
 			}
-			d.add(postlist.NoPost, shadeLine(s, sh, sh.Sentence(day), width))
+			d.add(postlist.NoPost, postlist.ShadeLine(s, sh, sh.Sentence(day), width))
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (m *Model) clickEntry(row int) {
 	if row >= len(d.owner) || d.owner[row] == postlist.NoPost || !d.list[d.owner[row]].Selectable() {
 		return
 	}
-	if e := d.list[d.owner[row]]; e.Index != postlist.NoPost && e.Index == m.feed().Selected && !m.isGhostSelected() {
+	if e := d.list[d.owner[row]]; e.Index != postlist.NoPost && e.Index == m.Feed().Selected && !m.isGhostSelected() {
 		m.openSelected()
 	}
 	m.selectEntry(d.list, d.owner[row])

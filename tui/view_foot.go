@@ -16,7 +16,7 @@ import (
 
 // footLines renders a dialog below the list, or the notice and the keys.
 func footLines(m *Model, width int) []string {
-	lines := []string{m.ruleLine(width)}
+	lines := []string{m.Theme.RuleLine(width)}
 	if m.dialog != nil && !m.dialog.FullScreen() {
 		return append(lines, m.dialog.Lines(m, width, m.height)...)
 	}
@@ -53,14 +53,14 @@ func (m *Model) statusLine(width int) string {
 	switch {
 	case m.undos.Offered(m.Now) != nil && m.dialog == nil:
 		return m.undoLine(width)
-	case len(m.marks.Order) > 0 && m.dialog == nil && m.feed() != nil:
-		return t.Warn.Render(screen.Clip(m.markText()+"   "+cmp.Or(m.notice.text, m.listSummary(m.feed())), width))
+	case len(m.marks.Order) > 0 && m.dialog == nil && m.Feed() != nil:
+		return t.Warn.Render(screen.Clip(m.markText()+"   "+cmp.Or(m.notice.text, m.listSummary(m.Feed())), width))
 	case m.notice.text != "":
 		return t.Good.Render(screen.Clip(m.notice.text, width))
 	case m.dialog != nil:
 		return ""
 	}
-	f := m.feed()
+	f := m.Feed()
 	if f == nil {
 		return ""
 	}
@@ -119,7 +119,7 @@ func (m *Model) listSummary(f *postlist.Feed) string {
 	}
 	switch {
 	case m.tab == tabMonth:
-		parts = append(parts, m.month.first.Format("January 2006"))
+		parts = append(parts, m.month.First.Format("January 2006"))
 	case m.tab == tabWeek:
 		parts = append(parts, "week of "+m.week.Format("2 January 2006"))
 		if left := m.weekSlots.left; left > 0 {
@@ -141,7 +141,7 @@ func (m *Model) shortKeys() []key.Binding {
 	k := &m.Keys
 	if m.detail.Open {
 		keys := []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
-		p, ok := m.currentPost()
+		p, ok := m.CurrentPost()
 		if ok && p.SeriesID != nil && p.Status == schedctl.Scheduled {
 			keys = slices.Insert(keys, 3, k.Skip)
 		}
@@ -156,7 +156,7 @@ func (m *Model) shortKeys() []key.Binding {
 		}
 		return keys
 	}
-	if len(m.marks.Order) > 0 && m.feed() != nil {
+	if len(m.marks.Order) > 0 && m.Feed() != nil {
 		return []key.Binding{k.Help, k.Grab, k.Label, k.Accounts, k.Enqueue, k.CancelPost, k.Archive, k.Unmark, k.Quit}
 	}
 	if m.isGhostSelected() {
@@ -181,7 +181,7 @@ func (m *Model) shortKeys() []key.Binding {
 		return []key.Binding{k.Help, k.Open, k.Browse, k.Copy, k.Duplicate, k.Search, k.Quit}
 	case tabReview:
 		keys := []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Note, k.Open, k.Edit, k.Withdraw, k.Quit}
-		if p, ok := m.currentPost(); ok && postlist.IsSeries(p) {
+		if p, ok := m.CurrentPost(); ok && postlist.IsSeries(p) {
 			keys = []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Open, k.Withdraw, k.Quit}
 		}
 		if !m.review.MayApprove() {
@@ -193,10 +193,7 @@ func (m *Model) shortKeys() []key.Binding {
 	case tabWeek:
 		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Grab, k.Weeks, k.GoToDate, k.Today, k.Open, k.Quit}
 	case tabMonth:
-		if m.month.inDay {
-			return []key.Binding{k.Help, k.CloseDay, k.Open, k.Grab, k.Edit, k.Schedule, k.Quit}
-		}
-		return []key.Binding{k.Help, k.OpenDay, k.New, k.Grab, k.Months, k.GoToDate, k.Today, k.Schedule, k.Quit}
+		return m.month.Keys()
 	}
 	return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.CancelPost, k.Search, k.Filter, k.Quit}
 }

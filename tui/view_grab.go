@@ -52,7 +52,7 @@ func (m *Model) effectsOf(g *grab) []effect {
 		}
 	}
 	first, last = first.Add(-gapReach), last.Add(gapReach)
-	if f := m.feed(); f != nil {
+	if f := m.Feed(); f != nil {
 		for i := range f.Pages {
 			for j := range f.Pages[i].Posts {
 				addNeighbor(near, &f.Pages[i].Posts[j], g, first, last)

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
@@ -76,15 +74,4 @@ func (m *Model) ghostPane(width int) []string {
 	s := m.PostScene()
 	lines = append(lines, screen.Wrap("queue "+screen.OneLine(q.Name)+", "+s.QueueAccounts(q), width)...)
 	return append(lines, "", s.Theme.Hint.Render("n writes a post for it"))
-}
-
-// ghostPreview renders more of the selected slot below the week.
-func (m *Model) ghostPreview(g postlist.Ghost, width int) []string {
-	s := m.PostScene()
-	when := s.Theme.Title.Render(g.At.In(s.Zone).Format("Monday 15:04")) + fmt.Sprintf("  + free slot of %s, %s", screen.OneLine(g.Queue), screen.RelativeTime(g.At.Sub(s.Now)))
-	lines := []string{"", screen.Clip(when, width), ""}
-	if q, ok := m.queue(g.QueueID); ok {
-		lines[2] = s.Theme.Hint.Render(screen.Clip("n writes a post for "+s.QueueAccounts(q)+postlist.NoteText(g.Note), width))
-	}
-	return lines
 }

@@ -19,3 +19,9 @@ func DayOf(t time.Time, zone *time.Location) time.Time {
 	y, m, d := t.In(zone).Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, zone)
 }
+
+// MonthOf returns the first day of the month of t.
+func MonthOf(t time.Time, zone *time.Location) time.Time {
+	y, m, _ := t.In(zone).Date()
+	return time.Date(y, m, 1, 0, 0, 0, 0, zone)
+}

@@ -3,6 +3,7 @@ package screen
 import (
 	"image/color"
 	"io"
+	"strings"
 
 	"github.com/charmbracelet/lipgloss"
 
@@ -146,3 +147,8 @@ type Glyphs struct {
 }
 
 var unicodeGlyphs = Glyphs{Picture: "▣", Thread: "≡", Poll: "☑", Held: "‖", Shade: "░", Hold: "▒", Moving: "»", Marked: "◆"}
+
+// RuleLine renders a horizontal line; an empty one if there is none in the theme.
+func (t Theme) RuleLine(width int) string {
+	return t.Faint.Render(strings.Repeat(t.Rule(), width))
+}
