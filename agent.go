@@ -10,7 +10,7 @@ const MakeAgentKey = "schedctl key create --agent --name agent --secret-out agen
 
 // notForAgents are the scopes that a key which is given to an agent must not have, even
 // if it was not made for agents.
-var notForAgents = []Scope{ScopePostsApprove, ScopeKeysWrite, ScopeAccountsWrite, ScopeWebhooksWrite, ScopeWorkspacesWrite}
+var notForAgents = []Scope{ScopePostsApprove, ScopeKeysWrite, ScopeAccountsWrite, ScopeWebhooksWrite, ScopeWorkspacesWrite, ScopeSharesWrite}
 
 // CheckAgentScopes returns a [KeyNotAllowed] error if an agent must not use a key with
 // the scopes.

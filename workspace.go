@@ -31,13 +31,14 @@ const (
 	ScopeWebhooksWrite   Scope = "webhooks:write"
 	ScopeKeysWrite       Scope = "keys:write"
 	ScopeWorkspacesWrite Scope = "workspaces:write"
+	ScopeSharesWrite     Scope = "shares:write"
 )
 
 // Scopes lists every scope.
 func Scopes() []Scope {
 	return []Scope{
 		ScopePostsRead, ScopePostsWrite, ScopePostsDraft, ScopePostsApprove, ScopeAccountsRead, ScopeAccountsWrite,
-		ScopeWebhooksRead, ScopeWebhooksWrite, ScopeKeysWrite, ScopeWorkspacesWrite,
+		ScopeWebhooksRead, ScopeWebhooksWrite, ScopeKeysWrite, ScopeWorkspacesWrite, ScopeSharesWrite,
 	}
 }
 

@@ -138,6 +138,21 @@ func TestPlanningMethods(t *testing.T) {
 		"delete calendar feed": {nil, func(ctx context.Context, c *client.Client) (string, error) {
 			return "", c.DeleteCalendarFeed(ctx, "cal_1")
 		}, "DELETE /api/v1/calendar-feeds/cal_1 ", ""},
+		"shares": {apiv1.ShareList{Results: []apiv1.Share{{ID: "shr_1"}}}, func(ctx context.Context, c *client.Client) (string, error) {
+			list, err := c.Shares(ctx)
+			return list[0].ID, err
+		}, "GET /api/v1/shares ", "shr_1"},
+		"share": {apiv1.ShareEnvelope{Share: apiv1.Share{ID: "shr_1"}}, func(ctx context.Context, c *client.Client) (string, error) {
+			s, err := c.Share(ctx, "shr_1")
+			return s.ID, err
+		}, "GET /api/v1/shares/shr_1 ", "shr_1"},
+		"create share": {apiv1.ShareAddress{Share: apiv1.Share{ID: "shr_1"}, URL: "u"}, func(ctx context.Context, c *client.Client) (string, error) {
+			s, err := c.CreateShare(ctx, apiv1.CreateShare{Kind: "review", Name: "Dana"})
+			return s.Share.ID + s.URL, err
+		}, `POST /api/v1/shares {"kind":"review","name":"Dana"}`, "shr_1u"},
+		"revoke share": {nil, func(ctx context.Context, c *client.Client) (string, error) {
+			return "", c.RevokeShare(ctx, "shr_1")
+		}, "DELETE /api/v1/shares/shr_1 ", ""},
 		"account groups": {apiv1.AccountGroupList{Results: []apiv1.AccountGroup{{Name: "brand"}}}, func(ctx context.Context, c *client.Client) (string, error) {
 			list, err := c.AccountGroups(ctx)
 			return list[0].Name, err

@@ -41,13 +41,13 @@ func Writes() []string { return slices.Clone(writes) }
 var writes = []string{
 	"addPostNote", "addSocialAccount", "adoptCollection", "applyCollection", "approvePost", "approveSeries",
 	"archivePost", "cancelPost", "confirmUpload", "createAPIKey", "createBlackout", "createCalendarFeed", "createMedia",
-	"createMediaFromURL", "createNotification", "createPost", "createQueue", "createSeries", "createUpload",
+	"createMediaFromURL", "createNotification", "createPost", "createQueue", "createSeries", "createShare", "createUpload",
 	"createWebhook", "createWorkspace", "deleteAccountGroup", "deleteBlackout", "deleteCalendarFeed", "deleteCollection", "deleteMedia",
 	"deleteNotification", "deletePost", "deleteQueue", "deleteSeries", "deleteSnippet", "deleteWebhook", "editBlackout", "editMedia",
 	"editNotification", "editPost", "editQueue", "editSeries", "editSocialAccount", "editWebhook", "editWorkspace",
 	"endSeries", "failUpload", "orderQueue", "pauseSeries", "previewSeries", "publishPostNow", "putUpload",
 	"reflowQueue", "removeSocialAccount", "replayWebhook", "replayWebhookDelivery", "requestPostChanges",
-	"requestSeriesChanges", "resendPost", "resumeSeries", "retryPost", "revokeAPIKey", "rotateWebhookSecret",
+	"requestSeriesChanges", "resendPost", "resumeSeries", "retryPost", "revokeAPIKey", "revokeShare", "rotateWebhookSecret",
 	"schedulePost", "setAccountGroup", "setSnippet", "skipOccurrence", "submitPost", "submitSeries", "testNotification", "testWebhook", "unarchivePost",
 	"unschedulePost", "validatePost", "verifySocialAccount", "withdrawPost", "withdrawSeries",
 }

@@ -182,6 +182,10 @@ func TestGoldenWire(t *testing.T) {
 		"calendar_feed.json": apiv1.CalendarFeedAddress{CalendarFeed: apiv1.NewCalendarFeed(schedctl.CalendarFeed{
 			ID: "cal_1", WorkspaceID: "ws_1", Name: "phone", AccountIDs: []string{"acct_1"}, TitlesOnly: true, KeyID: "key_1", ExpiresAt: t0, CreatedAt: t0,
 		}), URL: "https://posts.example.org/calendar/sctlcal_token.ics"},
+		"share.json": apiv1.ShareAddress{Share: apiv1.NewShare(schedctl.Share{
+			ID: "shr_1", WorkspaceID: "ws_1", Kind: schedctl.ShareReview, Name: "Dana", Can: schedctl.ShareDecide, PostIDs: []string{"post_1"}, KeyID: "key_1",
+			ExpiresAt: t0, CreatedAt: t0, RevokedAt: t0, LastUsedAt: t0, Uses: 3,
+		}), URL: "https://posts.example.org/s/token"},
 		"collection.json": apiv1.CollectionEnvelope{Collection: apiv1.NewCollection(schedctl.Collection{
 			ID: "dir_1", WorkspaceID: "ws_1", Name: "website", Source: "github.com/me/posts", Revision: schedctl.Revision{Commit: "0123456789abcdef", CommittedAt: t0},
 			AppliedAt: t0, AppliedBy: schedctl.KeyRef{ID: "key_1", Name: "ci"}, CreatedAt: t0,
@@ -283,6 +287,9 @@ var unsent = map[string]string{
 	"Series.Template":          "shown as its fields",
 	"Series.Cursor":            "internal to the planner",
 	"Series.SweepAt":           "internal to the planner",
+	"Share.WorkspaceID":        "the key's own",
+	"Share.Hash":               "secret",
+	"Share.KeyID":              "shown as created_by",
 	"CalendarFeed.WorkspaceID": "the key's own",
 	"CalendarFeed.AccountIDs":  "shown as social_account_ids",
 	"CalendarFeed.Hash":        "secret",
@@ -317,6 +324,7 @@ func TestNoDomainFieldIsForgotten(t *testing.T) {
 		{schedctl.Limits{}, apiv1.Limits{}}, {schedctl.Summary{}, apiv1.TargetSummary{}},
 		{schedctl.Queue{}, apiv1.Queue{}}, {schedctl.Blackout{}, apiv1.Blackout{}},
 		{schedctl.Series{}, apiv1.Series{}}, {schedctl.CalendarFeed{}, apiv1.CalendarFeed{}},
+		{schedctl.Share{}, apiv1.Share{}},
 		{schedctl.Collection{}, apiv1.Collection{}}, {schedctl.Revision{}, apiv1.Revision{}},
 	}
 	for _, pair := range pairs {

@@ -24,7 +24,7 @@ type check func(d *decoder, v *value, text string) string
 // checks are the rules about texts, by type and field, or by field alone. The other texts
 // only have enums, or are checked by package schedctl.
 var checks = map[string]check{
-	"CreateAPIKey.name": checkName, "CreateCalendarFeed.name": checkName, "CreateWorkspace.name": checkName,
+	"CreateAPIKey.name": checkName, "CreateCalendarFeed.name": checkName, "CreateShare.name": checkName, "CreateWorkspace.name": checkName,
 	"CreateNotification.name": checkHookName, "CreateWebhook.name": checkHookName, "EditNotification.name": checkHookName, "EditWebhook.name": checkHookName,
 	"CreateAPIKey.approval": checkKnown, "CreateAPIKey.kind": checkKnown, "EditWorkspace.approvals": checkPolicy, "mode": unchecked, "visibility": unchecked,
 

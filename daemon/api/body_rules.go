@@ -30,6 +30,8 @@ var missing = map[string]string{
 	"CreateSeries.rule":                  adviseRule,
 	"CreateSeries.start":                 adviseStart,
 	"CreateSeries.timezone":              adviseZone,
+	"CreateShare.kind":                   "give review or calendar",
+	"CreateShare.name":                   "name the person who gets the address",
 	"CreateWebhook.event_types":          "name what to tell, such as " + string(schedctl.EventPostPublished),
 	"CreateWebhook.url":                  "say where to call, such as https://example.com/hooks",
 	"CreateWorkspace.name":               "say whose posts it is for",

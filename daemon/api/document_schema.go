@@ -16,7 +16,7 @@ import (
 const schemaRef = "#/components/schemas/"
 
 // requests are the schemas of request bodies, which refuse unknown fields.
-var requests = []string{"AddAccount", "AddNote", "ApprovePost", "ApproveSeries", "CancelPost", "CreateAPIKey", "CreateBlackout", "CreateCalendarFeed", "CreateNotification", "CreatePost", "CreateQueue", "CreateSeries", "CreateUpload", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditBlackout", "EditMedia", "EditNotification", "EditPost", "EditQueue", "EditSeries", "EditWebhook", "EditWorkspace", "EmailSettings", "LinkCard", "Managed", "MediaFromURL", "OrderQueue", "Override", "Part", "Poll", "PostMedia", "PreviewSeries", "PublishPost", "QueueTime", "ReflowQueue", "ReplayWebhook", "RequestChanges", "ResendPost", "RetryPost", "SchedulePost", "SetAccountGroup", "SetSnippet", "SkipOccurrence", "SubmitNew", "SubmitPost", "SubmitSeries", "ValidatePost"}
+var requests = []string{"AddAccount", "AddNote", "ApprovePost", "ApproveSeries", "CancelPost", "CreateAPIKey", "CreateBlackout", "CreateCalendarFeed", "CreateNotification", "CreatePost", "CreateQueue", "CreateSeries", "CreateShare", "CreateUpload", "CreateWebhook", "CreateWorkspace", "EditAccount", "EditBlackout", "EditMedia", "EditNotification", "EditPost", "EditQueue", "EditSeries", "EditWebhook", "EditWorkspace", "EmailSettings", "LinkCard", "Managed", "MediaFromURL", "OrderQueue", "Override", "Part", "Poll", "PostMedia", "PreviewSeries", "PublishPost", "QueueTime", "ReflowQueue", "ReplayWebhook", "RequestChanges", "ResendPost", "RetryPost", "SchedulePost", "SetAccountGroup", "SetSnippet", "ShareFilter", "SkipOccurrence", "SubmitNew", "SubmitPost", "SubmitSeries", "ValidatePost"}
 
 // enums are the allowed values of these types.
 var enums = map[reflect.Type][]any{

@@ -126,6 +126,9 @@ var given = map[string]func(*fixture) []string{
 	"listCalendarFeeds":                   oneCalendarFeed,
 	"createCalendarFeed/taken":            oneCalendarFeed,
 	"deleteCalendarFeed":                  oneCalendarFeed,
+	"listShares":                          oneShare,
+	"getShare":                            oneShare,
+	"revokeShare":                         oneShare,
 	"getBlackout":                         oneBlackout,
 	"editBlackout":                        oneBlackout,
 	"deleteBlackout":                      oneBlackout,
@@ -146,6 +149,11 @@ var given = map[string]func(*fixture) []string{
 // oneCalendarFeed makes a calendar feed.
 func oneCalendarFeed(f *fixture) []string {
 	return []string{f.calendarFeed(nil, body{"name": "office"}).CalendarFeed.ID}
+}
+
+// oneShare shares the posts that wait for an approval.
+func oneShare(f *fixture) []string {
+	return []string{f.share(nil, body{"kind": "review", "name": "Dana"}).Share.ID}
 }
 
 // oneSeries makes a series with an occurrence each Thursday.

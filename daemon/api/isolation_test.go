@@ -32,7 +32,7 @@ var strangersGet = map[string]schedctl.Code{
 	"listCollections":   "",
 	"applyCollection":   "", // each workspace has its own names
 	"adoptCollection":   "",
-	"listCalendarFeeds": "", "createCalendarFeed": "",
+	"listCalendarFeeds": "", "createCalendarFeed": "", "listShares": "", "createShare": "",
 	"createBlackout": schedctl.InvalidSocialAccounts,
 	"listQueues":     "", "createQueue": schedctl.InvalidSocialAccounts,
 	"listSeries":      "",
@@ -133,8 +133,9 @@ func (w *world) everything() (out []any) {
 		series, err12 := r.SeriesList(ws, "", 1000)
 		collections, err13 := r.Collections(ws)
 		aliases, err14 := r.Aliases(ws)
-		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit, assets, blackouts, queues, feeds, series, collections, aliases}
-		return errors.Join(err, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14)
+		shares, err15 := r.Shares(ws)
+		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit, assets, blackouts, queues, feeds, series, collections, aliases, shares}
+		return errors.Join(err, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15)
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -48,8 +48,8 @@ var worst = map[string][]string{
 	"listWebhooks":  {"/webhooks"}, "getWebhook": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9)},
 	"listWebhookDeliveries": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9) + "/deliveries?limit=100&status=failed"},
 	"listNotifications":     {"/notifications"},
-	"listCalendarFeeds":     {"/calendar-feeds"},
-	"listQueues":            {"/queues"}, "getQueue": {"/queues/" + seeded(schedctl.QueuePrefix, 100)},
+	"listCalendarFeeds":     {"/calendar-feeds"}, "listShares": {"/shares"}, "getShare": {"/shares/" + seeded(schedctl.SharePrefix, 9)},
+	"listQueues": {"/queues"}, "getQueue": {"/queues/" + seeded(schedctl.QueuePrefix, 100)},
 	"listQueueSlots": {
 		"/queues/" + seeded(schedctl.QueuePrefix, 100) + "/slots?limit=1000",
 		"/queues/" + seeded(schedctl.QueuePrefix, 100) + "/slots?limit=1000&after=2026-01-01T00:00:00Z&social_account_id=" + seeded(schedctl.AccountPrefix, 9),

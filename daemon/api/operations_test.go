@@ -38,6 +38,7 @@ type world struct {
 	keyID                    string
 	blackoutID               string
 	calendarID               string
+	shareID                  string
 	seriesID                 string
 	asset                    string
 	queue                    string // it names only my account, and has two posts
@@ -66,6 +67,7 @@ func newWorld(t *testing.T, f *fixture) *world {
 	f.do(nil, "PUT", "/snippets/"+marker, body{"text": marker}).want(200)
 	f.do(nil, "PUT", "/collections/"+marker, body{"source": marker}).want(200)
 	w.calendarID = f.calendarFeed(nil, body{"name": marker}).CalendarFeed.ID
+	w.shareID = f.share(nil, body{"kind": "review", "name": marker}).Share.ID
 	w.seriesID = f.series(body{"name": marker, "content": marker, "social_account_ids": []string{f.mine.account}, "timezone": "UTC", "start": "2036-11-01T09:00", "rule": "FREQ=DAILY"}).ID
 	w.keyID = decodeAs[apiv1.CreatedAPIKey](t, made).APIKey.ID
 	w.queue = f.newQueue(body{"name": marker, "social_account_ids": []string{f.mine.account}}).ID
@@ -256,6 +258,11 @@ var attempts = map[string]func(*world) attempt{
 	"deleteCalendarFeed": func(w *world) attempt {
 		return attempt{path: "/calendar-feeds/" + w.calendarID, resource: w.calendarID}
 	},
+
+	"listShares":  func(*world) attempt { return attempt{path: "/shares"} },
+	"createShare": func(*world) attempt { return attempt{path: "/shares", body: body{"kind": "review", "name": marker}} },
+	"getShare":    func(w *world) attempt { return attempt{path: "/shares/" + w.shareID, resource: w.shareID} },
+	"revokeShare": func(w *world) attempt { return attempt{path: "/shares/" + w.shareID, resource: w.shareID} },
 
 	"listAccountGroups": func(*world) attempt { return attempt{path: "/account-groups"} },
 	"setAccountGroup": func(w *world) attempt {

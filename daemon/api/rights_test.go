@@ -164,6 +164,16 @@ func (w *world) giveAll(keyID string) {
 				return err
 			}
 		}
+		shares, err := tx.Shares(w.mine.workspace)
+		if err != nil {
+			return err
+		}
+		for _, share := range shares {
+			share.KeyID = keyID
+			if err := tx.PutShare(share); err != nil {
+				return err
+			}
+		}
 		assets, err := tx.MediaAssets(w.mine.workspace, "", 1000)
 		if err != nil {
 			return err
