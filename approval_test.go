@@ -379,6 +379,21 @@ func TestStartedBy(t *testing.T) {
 	}
 }
 
+func TestFirstKeysMayShare(t *testing.T) {
+	old := slices.DeleteFunc(FirstScopes(), func(s Scope) bool { return s == ScopeSharesWrite })
+	k := APIKey{Scopes: slices.Clone(old)}
+	if !k.LetShare() || !k.Allows(ScopeSharesWrite) || len(k.Scopes) != len(old)+1 || k.LetShare() {
+		t.Errorf("the first key has the scopes %v", k.Scopes)
+	}
+	for name, other := range map[string]APIKey{
+		"limited": {Scopes: old, AccountIDs: []string{"acct_1"}}, "a reader": {Scopes: old[:1]}, "an agent": {Scopes: old, Agent: true},
+	} {
+		if other.LetShare() {
+			t.Errorf("%s may share", name)
+		}
+	}
+}
+
 func TestFirstKeysMayApprove(t *testing.T) {
 	old := []Scope{ScopePostsRead, ScopePostsWrite, ScopePostsDraft, ScopeAccountsRead, ScopeAccountsWrite, ScopeWebhooksRead, ScopeWebhooksWrite, ScopeKeysWrite, ScopeWorkspacesWrite}
 	k := APIKey{Scopes: slices.Clone(old)}

@@ -87,17 +87,33 @@ func (k *APIKey) OwnOnly() bool { return !k.Allows(ScopePostsWrite) || k.Agent |
 // administers its workspace: it is not limited to accounts and has all scopes of writers.
 // It reports whether the key has changed.
 func (k *APIKey) LetApprove() bool {
-	for _, s := range []Scope{ScopePostsWrite, ScopeAccountsWrite, ScopeWebhooksWrite, ScopeKeysWrite} {
-		if !k.Allows(s) {
-			return false
-		}
-	}
-	if len(k.AccountIDs) > 0 || k.Agent || k.Allows(ScopePostsApprove) {
+	if !k.administers() || k.Allows(ScopePostsApprove) {
 		return false
 	}
 	k.Scopes = slices.DeleteFunc(slices.Clone(k.Scopes), func(s Scope) bool { return s == ScopePostsDraft })
 	k.Scopes = append(k.Scopes, ScopePostsApprove)
 	return true
+}
+
+// LetShare adds the scope shares:write to a key from the time before shares, if it
+// administers its workspace and may approve. It reports whether the key has changed.
+func (k *APIKey) LetShare() bool {
+	if !k.administers() || !k.Allows(ScopePostsApprove) || k.Allows(ScopeSharesWrite) {
+		return false
+	}
+	k.Scopes = append(slices.Clone(k.Scopes), ScopeSharesWrite)
+	return true
+}
+
+// administers reports whether the key is that of a person, is not limited to accounts, and
+// has all scopes of writers.
+func (k *APIKey) administers() bool {
+	for _, s := range []Scope{ScopePostsWrite, ScopeAccountsWrite, ScopeWebhooksWrite, ScopeKeysWrite} {
+		if !k.Allows(s) {
+			return false
+		}
+	}
+	return len(k.AccountIDs) == 0 && !k.Agent
 }
 
 // MaxAgentKeyLife is how long the key of an agent lives at most.

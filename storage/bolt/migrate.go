@@ -99,10 +99,15 @@ func createPlanBuckets(tx *bbolt.Tx) error {
 // letFirstKeysApprove starts the layout with reviews. It gives the scope posts:approve to
 // the keys that administer a workspace; see [schedctl.APIKey.LetApprove].
 func letFirstKeysApprove(tx *bbolt.Tx) error {
+	return changeKeys(tx, (*schedctl.APIKey).LetApprove)
+}
+
+// changeKeys stores the keys for which change returns true.
+func changeKeys(tx *bbolt.Tx, change func(*schedctl.APIKey) bool) error {
 	in, records := tx.Bucket([]byte(bucketNames[keys])), map[string][]byte{}
 	err := in.ForEach(func(key, record []byte) error {
 		k, err := keyTable.read(key, record)
-		if err == nil && k.LetApprove() {
+		if err == nil && change(&k) {
 			records[string(key)], err = encode(new(coder), nil, &k, (*coder).key)
 		}
 		return err
@@ -113,9 +118,11 @@ func letFirstKeysApprove(tx *bbolt.Tx) error {
 	return err
 }
 
-// keepTrust creates the buckets of collections, aliases and shares, and copies alt texts into posts.
+// keepTrust creates the buckets of collections, aliases and shares, copies alt texts into
+// posts, and gives the scope shares:write to the keys that administer a workspace; see
+// [schedctl.APIKey.LetShare].
 func keepTrust(tx *bbolt.Tx) error {
-	return errors.Join(createAll(collections, aliases, shares, shareHashes)(tx), copyAltTexts(tx))
+	return errors.Join(createAll(collections, aliases, shares, shareHashes)(tx), copyAltTexts(tx), changeKeys(tx, (*schedctl.APIKey).LetShare))
 }
 
 // noChange is the migration to a new layout of records. Old records stay as they are.

@@ -460,7 +460,7 @@ func inLayout[T any](layout byte, record []byte, fields func(*coder, *T)) ([]byt
 	return c.buf, c.err
 }
 
-// TestFirstKeysMayApprove opens a file from the time before approvals.
+// TestFirstKeysMayApprove opens a file from the time before approvals and shares.
 func TestFirstKeysMayApprove(t *testing.T) {
 	t.Parallel()
 	s := seeded(t)
@@ -473,9 +473,12 @@ func TestFirstKeysMayApprove(t *testing.T) {
 			return err
 		}
 		ws, want = list[0].ID, nil
-		for i, scopes := range [][]schedctl.Scope{schedctl.FirstScopes(), {schedctl.ScopePostsWrite, schedctl.ScopePostsDraft}} {
+		for i, scopes := range [][]schedctl.Scope{schedctl.FirstScopes(), {schedctl.ScopePostsWrite, schedctl.ScopePostsDraft}, schedctl.FirstScopes()} {
 			if i == 0 {
 				scopes[slices.Index(scopes, schedctl.ScopePostsApprove)] = schedctl.ScopePostsDraft
+			}
+			if i == 2 {
+				scopes = slices.DeleteFunc(scopes, func(s schedctl.Scope) bool { return s == schedctl.ScopeSharesWrite })
 			}
 			k := schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: ws, Name: "old", Hash: [32]byte{9, byte(i)}, Scopes: scopes, CreatedAt: now}
 			if err := tx.PutKey(k); err != nil {
@@ -483,6 +486,9 @@ func TestFirstKeysMayApprove(t *testing.T) {
 			}
 			if changed := k.LetApprove(); changed != (i == 0) {
 				t.Errorf("key %d changes: %t", i, changed)
+			}
+			if shares := k.LetShare(); shares != (i == 2) {
+				t.Errorf("key %d may share now: %t", i, shares)
 			}
 			want = append(want, k)
 		}

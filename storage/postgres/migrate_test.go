@@ -59,6 +59,7 @@ func TestUpgradeIndexesContent(t *testing.T) {
 	}
 	posts := map[schedctl.Status]schedctl.Post{}
 	first, writer := oldKey(ws, schedctl.FirstScopes()...), oldKey(ws, schedctl.ScopePostsWrite, schedctl.ScopePostsDraft)
+	first.Scopes = slices.DeleteFunc(first.Scopes, func(s schedctl.Scope) bool { return s == schedctl.ScopeSharesWrite })
 	first.Scopes[slices.Index(first.Scopes, schedctl.ScopePostsApprove)] = schedctl.ScopePostsDraft
 	err = s.Update(t.Context(), func(tx storage.Tx) error {
 		if err := errors.Join(tx.PutKey(first), tx.PutKey(writer)); err != nil {
@@ -107,6 +108,9 @@ func TestUpgradeIndexesContent(t *testing.T) {
 	err = s.View(t.Context(), func(r storage.Reader) error {
 		for _, k := range []schedctl.APIKey{first, writer} {
 			changed := k.LetApprove()
+			if k.LetShare() != changed {
+				t.Errorf("a key that administers (%t) may not share", changed)
+			}
 			if got, err := r.KeyByHash(k.Hash); err != nil || !slices.Equal(got.Scopes, k.Scopes) {
 				t.Errorf("a key that administers (%t) has the scopes %v, want %v; %v", changed, got.Scopes, k.Scopes, err)
 			}

@@ -95,6 +95,11 @@ COMMENT ON COLUMN shares.hash IS 'SHA-256 of the token in the address';
 COMMENT ON COLUMN shares.key_id IS 'the API key that made the share, which ends with it';
 COMMENT ON COLUMN shares.approval IS 'the state of posts that the share covers; empty for any';
 
+-- Keys that administer a workspace may share.
+UPDATE api_keys SET scopes = array_append(scopes, 'shares:write')
+	WHERE scopes @> '{posts:write,accounts:write,webhooks:write,keys:write,posts:approve}' AND coalesce(cardinality(account_ids), 0) = 0
+		AND NOT agent AND NOT scopes @> '{shares:write}';
+
 -- The program copies the alt texts of assets into posts after this; see alt_texts.go.
 INSERT INTO notes (name, value) SELECT 'alt texts to copy', '' WHERE EXISTS (SELECT 1 FROM media_assets)
 	OR EXISTS (SELECT 1 FROM posts WHERE review IS NOT NULL) OR EXISTS (SELECT 1 FROM series);
