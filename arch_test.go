@@ -112,6 +112,7 @@ var layers = []struct {
 	{pkg: "/tui/compose", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", module + "/recurrence", module + "/tui/postlist", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
 	{pkg: "/tui/month", may: []string{module, module + "/client/apiv1", module + "/tui/postlist", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
 	{pkg: "/tui/week", may: []string{module, module + "/client/apiv1", module + "/tui/postlist", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
+	{pkg: "/tui/queues", may: []string{module, module + "/client/apiv1", module + "/tui/postlist", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "a screen must be readable without the other screens"},
 	{pkg: "/tui/postlist", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/when", module + "/recurrence", module + "/tui/screen", "github.com/charmbracelet/…"}, why: "screens share lists of posts, and lists do not know screens"},
 	{pkg: "/tui", may: []string{module, module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", module + "/recurrence", module + "/tui…", "github.com/charmbracelet/…"}, why: "the terminal UI reaches the daemon through its own small interface"},
 }
@@ -175,7 +176,7 @@ func TestScreensDoNotKnowEachOther(t *testing.T) {
 			}
 		}
 	}
-	if screens < 6 {
+	if screens < 7 {
 		t.Errorf("found %d screens", screens)
 	}
 }

@@ -26,7 +26,11 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 		return nil
 	default:
 		if key.Matches(k, m.Keys.Reflow) {
-			return m.previewReflow()
+			if m.tab != tabQueues || m.queues.Opened == "" {
+				m.ShowError("open a queue first: press " + tabQueues.number())
+				return nil
+			}
+			return m.queues.PreviewReflow()
 		}
 		p, ok := m.CurrentPost()
 		if _, moves := nudgeOf(m.Keys, k); moves && m.nudge.id != "" && f.Anchor == m.nudge.id {

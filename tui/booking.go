@@ -17,11 +17,11 @@ func (m *Model) ParseBooking(text string) (b postlist.Booking, fault string) {
 	case ok && name == "":
 		return postlist.Booking{PublishAt: apiv1.NextSlot()}, ""
 	case ok:
-		i := slices.IndexFunc(m.queues.list, func(q apiv1.Queue) bool { return strings.EqualFold(screen.OneLine(q.Name), name) })
+		i := slices.IndexFunc(m.queueList.list, func(q apiv1.Queue) bool { return strings.EqualFold(screen.OneLine(q.Name), name) })
 		if i < 0 {
 			return postlist.Booking{}, "there is no queue named " + name + ": view " + tabQueues.number() + " lists the queues"
 		}
-		return postlist.Booking{PublishAt: apiv1.NextSlot(), QueueID: &m.queues.list[i].ID}, ""
+		return postlist.Booking{PublishAt: apiv1.NextSlot(), QueueID: &m.queueList.list[i].ID}, ""
 	}
 	at, err := postlist.ParseTime(text, m.Now, m.Zone)
 	if err != nil {

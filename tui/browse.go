@@ -106,7 +106,7 @@ func (m *Model) moveSelection(by int) {
 	case f != nil:
 		f.Move(by)
 	case m.tab == tabQueues:
-		m.queues.selected = screen.Clamp(m.queues.selected+by, len(m.queues.list))
+		m.queues.Selected = screen.Clamp(m.queues.Selected+by, len(m.queueList.list))
 	default:
 		m.room().Move(by)
 	}
@@ -144,7 +144,7 @@ func (m *Model) goBack() {
 		if ok {
 			f.Seek(p)
 		}
-	case m.tab == tabQueues && m.queues.opened != "":
+	case m.tab == tabQueues && m.queues.Opened != "":
 		m.closeQueue()
 	default:
 		m.notice = notice{}

@@ -101,7 +101,7 @@ func (m *Model) takeBulk(msg bulkMsg) tea.Cmd {
 		m.preview(before) // restore the old time, by which the list finds the post
 		shown := before
 		if r.err != nil {
-			cmds = append(cmds, m.markStale(r.before.ID))
+			cmds = append(cmds, m.MarkStale(r.before.ID))
 		} else {
 			if shown = postlist.Newer(before, r.after); r.after.ID != before.ID {
 				shown = r.after // a copy

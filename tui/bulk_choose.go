@@ -62,23 +62,23 @@ func (m *Model) askQueue() tea.Cmd {
 	if len(posts) == 0 {
 		return nil
 	}
-	if !m.queues.loaded {
-		m.queues.wanted = true // the question opens when they are read
+	if !m.queueList.loaded {
+		m.queueList.wanted = true // the question opens when they are read
 		return nil
 	}
-	if len(m.queues.list) == 0 {
+	if len(m.queueList.list) == 0 {
 		m.ShowError("there is no queue: create one with schedctl queue create")
 		return nil
 	}
 	var items []screen.Item
-	for _, q := range m.queues.list {
+	for _, q := range m.queueList.list {
 		name := screen.OneLine(q.Name)
 		if q.Default {
 			name += ", default"
 		}
 		items = append(items, screen.Item{Label: name + ": " + postlist.QueueTimes(q), Group: "queue", Chosen: len(items) == 0})
 	}
-	list := m.queues.list
+	list := m.queueList.list
 	d := screen.NewMenu(m.Theme, "Next free slots of which queue?", items, func(chosen []int) tea.Cmd { return m.enqueue(posts, list[chosen[0]]) })
 	d.What = screen.Plural(len(posts), "post")
 	if left != "" {

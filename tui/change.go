@@ -92,7 +92,7 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 		}
 		m.ShowError(m.refusal(msg.change, msg.err))
 		m.askAnyway(msg)
-		return m.markStale(id)
+		return m.MarkStale(id)
 	}
 	if msg.change.Removes {
 		if m.detail.OpenedFor == id {

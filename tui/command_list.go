@@ -155,7 +155,7 @@ func (m *Model) runQueue(arg string) (tea.Cmd, string) {
 		return m.askQueue(), ""
 	}
 	var names []string
-	for _, q := range m.queues.list {
+	for _, q := range m.queueList.list {
 		names = append(names, screen.OneLine(q.Name))
 		if strings.EqualFold(screen.OneLine(q.Name), arg) {
 			posts, _ := m.usable(schedctl.OpEdit)

@@ -12,7 +12,17 @@
 // It is composed of functions that return lines, so every view can be compared with
 // a golden file.
 //
-// The daemon is reached only through [Client]. Lists consist of pages. Pages far
+// # Screens
+//
+// What people see is in packages of its own below this one: accounts, compose, month,
+// queues, review, webhooks and week. They import package screen (theme, text, dialogs) and
+// package postlist (lists of posts and changes), and never each other or this package. A
+// screen keeps its state to itself. It asks for everything else through an interface, its
+// frame, which [Model] implements, and reads the shared state from the scene of the frame.
+// The lists of posts, the marks, moved posts and undo are here, because they act on all
+// lists. A new screen without posts is a new package and one line in rooms.go.
+//
+// The daemon is reached only through [screen.Client]. Lists consist of pages. Pages far
 // from the selection are dropped and read again when needed, so memory use does not
 // grow with the number of posts.
 //

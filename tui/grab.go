@@ -233,7 +233,7 @@ func (g *grab) putBack(m *Model) tea.Cmd {
 	var cmds []tea.Cmd
 	m.previewAll(g.posts)
 	for _, p := range g.posts {
-		cmds = append(cmds, m.markStale(p.ID)) // show changes that were hidden meanwhile
+		cmds = append(cmds, m.MarkStale(p.ID)) // show changes that were hidden meanwhile
 	}
 	m.follow(g.posts[0])
 	for t := range m.feeds {

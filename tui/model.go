@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/month"
 	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/queues"
 	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -94,7 +95,8 @@ type Model struct {
 	feeds     [postTabs]postlist.Feed
 	review    *review.Review
 	rooms     [tabs]screen.Screen // nil for the views of posts and queues
-	queues    queueList
+	queues    *queues.Screen
+	queueList queueList
 	weekSlots weekSlots
 	ghost     postlist.SlotKey // the selected slot, if it is still free
 	blackouts blackoutList
@@ -141,6 +143,7 @@ func New(ctx context.Context, cfg Config) *Model {
 		m.show = func(list []postlist.Picture) error { return cfg.Show(ctx, list) }
 	}
 	m.rooms, m.review = newRooms(m), review.New(m, cfg.Key)
+	m.queues = queues.New(m)
 	m.week = postlist.WeekOf(m.Now, m.Zone)
 	m.month = month.New(m, m.Now)
 	for t := range postTabs {
@@ -218,7 +221,7 @@ func (m *Model) quitWhenSaved() tea.Cmd {
 func (m *Model) PostScene() postlist.Scene {
 	s := postlist.Scene{
 		Scene: &m.Scene, Blackouts: m.blackouts.list, Busy: m.busy,
-		Marks: &m.marks, Queues: m.queues.list, Series: m.series, KeyKinds: m.reviewers.kinds,
+		Marks: &m.marks, Queues: m.queueList.list, Series: m.series, KeyKinds: m.reviewers.kinds,
 	}
 	if g, ok := m.dialog.(*grab); ok {
 		s.Moves = g.words

@@ -91,3 +91,6 @@ func (m *Model) ShowSaved(p apiv1.Post) {
 		f.Edited = &p
 	}
 }
+
+// QueuesRead implements [queues.Frame].
+func (m *Model) QueuesRead() (loaded bool, err error) { return m.queueList.loaded, m.queueList.err }

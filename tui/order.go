@@ -76,7 +76,7 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 func (m *Model) extendDrag(p, other apiv1.Post, by int) {
 	d := &m.drag
 	if d.id == "" {
-		*d = drag{queueID: m.queues.opened, id: p.ID, before: []string{p.ID}, after: []string{p.ID}, versions: map[string]int64{p.ID: p.Version}, seq: d.seq}
+		*d = drag{queueID: m.queues.Opened, id: p.ID, before: []string{p.ID}, after: []string{p.ID}, versions: map[string]int64{p.ID: p.Version}, seq: d.seq}
 		m.busy[p.ID] = p
 	}
 	if !slices.Contains(d.after, other.ID) {
@@ -151,7 +151,7 @@ func (m *Model) revertDrag(d drag) tea.Cmd {
 			f.Remove(id)
 			f.Update(before)
 		}
-		cmds = append(cmds, m.markStale(id))
+		cmds = append(cmds, m.MarkStale(id))
 	}
 	if i, ok := f.Find(chosen.ID); ok {
 		f.Selected = i
@@ -169,7 +169,7 @@ func (m *Model) takeOrdered(msg orderedMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, id := range d.after {
 		delete(m.busy, id)
-		cmds = append(cmds, m.markStale(id))
+		cmds = append(cmds, m.MarkStale(id))
 	}
 	for _, p := range msg.posts {
 		m.ApplyPost(p)

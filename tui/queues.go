@@ -13,21 +13,13 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// queueList is the view of the queues. The posts of the open queue are in the feed of
-// the tab.
+// queueList is the queues of the workspace.
 type queueList struct {
-	list     []apiv1.Queue
-	loaded   bool
-	loading  bool
-	err      error
-	selected int
-	wanted   bool // the question for a queue waits for the list
-
-	opened    string              // id of the open queue, or empty
-	timetable schedctl.Queue      // times of the open queue
-	window    postlist.SlotWindow // slots of the open queue
-	ghosts    []postlist.Ghost    // of window
-	displaced []string            // ids of posts whose slots the open queue no longer has
+	list    []apiv1.Queue
+	loaded  bool
+	loading bool
+	err     error
+	wanted  bool // the question for a queue waits for the list
 }
 
 // queuesMsg is the list of queues.
@@ -38,7 +30,7 @@ type queuesMsg struct {
 
 // fillQueues requests the queues, and the slots of the open queue as the user scrolls.
 func (m *Model) fillQueues() tea.Cmd {
-	h, c := &m.queues, m.Client()
+	h, c := &m.queueList, m.Client()
 	if !h.loaded && !h.loading && h.err == nil {
 		h.loading = true
 		return m.Call(func(ctx context.Context) tea.Msg {
@@ -46,12 +38,12 @@ func (m *Model) fillQueues() tea.Cmd {
 			return queuesMsg{list: list, err: screen.UnlessUnknown(err)}
 		})
 	}
-	if m.tab != tabQueues || h.opened == "" {
+	if m.tab != tabQueues || m.queues.Opened == "" {
 		return nil
 	}
-	w := &h.window
+	w := &m.queues.Window
 	if w.Missing(m.Now) {
-		id, q := h.opened, screen.SlotQuery{After: m.Now}
+		id, q := m.queues.Opened, screen.SlotQuery{After: m.Now}
 		return m.askSlots(w, func(ctx context.Context, c screen.Client) postlist.SlotsMsg {
 			queue, err := c.Queue(ctx, id)
 			if err != nil {
@@ -64,7 +56,7 @@ func (m *Model) fillQueues() tea.Cmd {
 	if w.Request != 0 || w.Err != nil || !m.needsMoreSlots() {
 		return nil
 	}
-	id, q := h.opened, screen.SlotQuery{After: w.Next}
+	id, q := m.queues.Opened, screen.SlotQuery{After: w.Next}
 	return m.askSlots(w, func(ctx context.Context, c screen.Client) postlist.SlotsMsg {
 		list, next, err := postlist.ReadSlots(ctx, c, id, q, 1)
 		return postlist.SlotsMsg{List: list, Next: next, Err: err}
@@ -74,7 +66,7 @@ func (m *Model) fillQueues() tea.Cmd {
 // needsMoreSlots reports whether the rows below the selection reach the end of the loaded
 // slots.
 func (m *Model) needsMoreSlots() bool {
-	w := &m.queues.window
+	w := &m.queues.Window
 	if w.Next.IsZero() || w.Next.Sub(m.Now) > schedctl.QueueHorizon {
 		return false
 	}
@@ -89,7 +81,7 @@ func (m *Model) needsMoreSlots() bool {
 }
 
 func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
-	h := &m.queues
+	h := &m.queueList
 	h.loading = false
 	if h.err = msg.err; msg.err != nil {
 		h.wanted = false
@@ -99,8 +91,8 @@ func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 		m.weekSlots = weekSlots{}
 	}
 	h.loaded, h.list = true, msg.list
-	h.selected = screen.Clamp(h.selected, len(h.list))
-	if _, ok := m.queue(h.opened); !ok {
+	m.queues.Selected = screen.Clamp(m.queues.Selected, len(h.list))
+	if _, ok := m.queue(m.queues.Opened); !ok {
 		m.closeQueue()
 	}
 	if h.wanted {
@@ -110,37 +102,32 @@ func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 	return nil
 }
 
-// takeSlots uses the slots that the window of the open queue has received.
-func (h *queueList) takeSlots(msg postlist.SlotsMsg) {
-	h.ghosts = h.window.Ghosts(apiv1.SlotFree, apiv1.SlotProposed, apiv1.SlotBlocked, apiv1.SlotIsTaken)
-	if msg.Open == nil {
-		return
-	}
-	h.displaced, h.timetable = msg.Open.Displaced, timetable(msg.Open.Queue)
-	for i := range h.list {
-		if h.list[i].ID == msg.Open.Queue.ID {
-			h.list[i] = msg.Open.Queue // its times may have changed
+// replaceQueue shows a queue that was read alone: its times may have changed. Nil is ignored.
+func (m *Model) replaceQueue(q *apiv1.QueueEnvelope) {
+	for i := range m.queueList.list {
+		if q != nil && m.queueList.list[i].ID == q.Queue.ID {
+			m.queueList.list[i] = q.Queue
 		}
 	}
 }
 
 // queue returns the queue with an id.
 func (m *Model) queue(id string) (apiv1.Queue, bool) {
-	i := slices.IndexFunc(m.queues.list, func(q apiv1.Queue) bool { return q.ID == id })
+	i := slices.IndexFunc(m.queueList.list, func(q apiv1.Queue) bool { return q.ID == id })
 	if i < 0 {
 		return apiv1.Queue{}, false
 	}
-	return m.queues.list[i], true
+	return m.queueList.list[i], true
 }
 
 // openQueue shows the posts and slots of the selected queue.
 func (m *Model) openQueue() {
-	h := &m.queues
-	if h.opened != "" || h.selected >= len(h.list) {
+	h := m.queues
+	if h.Opened != "" || h.Selected >= len(m.queueList.list) {
 		return
 	}
-	q := h.list[h.selected]
-	h.opened, h.timetable, h.window, h.ghosts, h.displaced = q.ID, timetable(q), postlist.SlotWindow{Queue: q}, nil, nil
+	q := m.queueList.list[h.Selected]
+	h.Show(q)
 	m.ghost = postlist.SlotKey{}
 	query := tabQueues.query(m.week)
 	query.QueueID = q.ID
@@ -149,8 +136,7 @@ func (m *Model) openQueue() {
 
 // closeQueue returns to the list of queues.
 func (m *Model) closeQueue() {
-	h := &m.queues
-	h.opened, h.window, h.ghosts, h.displaced = "", postlist.SlotWindow{}, nil, nil
+	m.queues.Close()
 	m.feeds[tabQueues].Reset(tabQueues.query(m.week))
 	if m.tab == tabQueues {
 		m.ghost = postlist.SlotKey{}
@@ -158,29 +144,12 @@ func (m *Model) closeQueue() {
 	}
 }
 
-// isDisplaced reports whether the open queue no longer has the slot of a scheduled post.
-func (h *queueList) isDisplaced(p apiv1.Post) bool {
-	return p.Slot != nil && p.Status == schedctl.Scheduled &&
-		!h.timetable.HasSlot(schedctl.Slot{Local: schedctl.LocalTime(p.Slot.Local), Timezone: p.Slot.Timezone})
-}
-
-// timetable returns the zone and the times of a queue.
-func timetable(q apiv1.Queue) schedctl.Queue {
-	out := schedctl.Queue{Timezone: q.Timezone}
-	for _, t := range q.Times {
-		if at, valid := t.Domain(); valid {
-			out.Times = append(out.Times, at)
-		}
-	}
-	return out
-}
-
 // needsQueues reports whether the screen needs the queues.
 func (m *Model) needsQueues() bool {
 	if m.dialog != nil {
 		return true // a text can name a queue
 	}
-	if m.queues.wanted || m.tab.isCalendar() || m.tab == tabQueues {
+	if m.queueList.wanted || m.tab.isCalendar() || m.tab == tabQueues {
 		return true
 	}
 	p, ok := m.CurrentPost()
@@ -189,7 +158,7 @@ func (m *Model) needsQueues() bool {
 
 // reloadPlans reads again the queues, slots, blackouts and series that the screen shows.
 func (m *Model) reloadPlans() {
-	m.queues.loaded, m.blackouts.loaded = false, false
+	m.queueList.loaded, m.blackouts.loaded = false, false
 	m.RefreshSlots()
 	for id := range m.series {
 		m.markSeries(id)
@@ -198,7 +167,7 @@ func (m *Model) reloadPlans() {
 
 // retryPlans clears the errors of failed reads of queues, slots, blackouts and series.
 func (m *Model) retryPlans() {
-	m.queues.err, m.queues.window.Err, m.blackouts.err = nil, nil, nil
+	m.queueList.err, m.queues.Window.Err, m.blackouts.err = nil, nil, nil
 	for i := range m.weekSlots.windows {
 		m.weekSlots.windows[i].Err = nil
 	}
@@ -221,7 +190,7 @@ func (m *Model) writePost() tea.Cmd {
 		q, _ := m.queue(g.QueueID)
 		return compose.Open(m, compose.SlotPost(g, q))
 	}
-	if q, ok := m.queue(m.queues.opened); ok && m.tab == tabQueues {
+	if q, ok := m.queue(m.queues.Opened); ok && m.tab == tabQueues {
 		return compose.Open(m, compose.QueuePost(q))
 	}
 	if m.tab == tabMonth {

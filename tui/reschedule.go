@@ -101,7 +101,7 @@ func (m *Model) sendNudge() tea.Cmd {
 	case n.at.Equal(n.post.PublishAt.Time):
 		m.preview(n.post)
 		m.follow(n.post)
-		return m.markStale(n.id) // show changes that were hidden during the move
+		return m.MarkStale(n.id) // show changes that were hidden during the move
 	case n.steps.chosen:
 		return m.book(n.post, postlist.SlotTime(*n.post.QueueID, n.at))
 	}

@@ -26,9 +26,10 @@ func (m *Model) askSlots(w *postlist.SlotWindow, read func(context.Context, scre
 }
 
 func (m *Model) takeSlots(msg postlist.SlotsMsg) tea.Cmd {
-	if m.queues.window.Take(msg, m.Now) {
+	if m.queues.Window.Take(msg, m.Now) {
 		if msg.Err == nil {
-			m.queues.takeSlots(msg)
+			m.queues.TakeSlots(msg)
+			m.replaceQueue(msg.Open)
 		}
 		return m.RetryLater(msg.Err)
 	}
@@ -49,7 +50,7 @@ func (m *Model) takeSlots(msg postlist.SlotsMsg) tea.Cmd {
 
 // slotsChanged makes the slots be read again when they are needed, after a pause.
 func (m *Model) slotsChanged() {
-	m.queues.window.Outdated = true
+	m.queues.Window.Outdated = true
 	for i := range m.weekSlots.windows {
 		m.weekSlots.windows[i].Outdated = true
 	}
@@ -58,7 +59,7 @@ func (m *Model) slotsChanged() {
 // RefreshSlots is slotsChanged without the pause, after a change by the user.
 func (m *Model) RefreshSlots() {
 	m.slotsChanged()
-	m.queues.window.ReadAt = time.Time{}
+	m.queues.Window.ReadAt = time.Time{}
 	for i := range m.weekSlots.windows {
 		m.weekSlots.windows[i].ReadAt = time.Time{}
 	}
@@ -72,7 +73,7 @@ func (m *Model) ghosts() []postlist.Ghost {
 	case m.tab == tabWeek:
 		list = m.weekSlots.free
 	default:
-		list = m.queues.ghosts
+		list = m.queues.Ghosts
 	}
 	return postlist.GhostsFrom(list, m.Now.Add(time.Millisecond))
 }

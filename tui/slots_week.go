@@ -32,7 +32,7 @@ func (m *Model) showsGhosts() bool {
 
 // fillWeekSlots requests the free slots of the week.
 func (m *Model) fillWeekSlots() tea.Cmd {
-	if m.tab != tabWeek || !m.queues.loaded || !m.showsGhosts() {
+	if m.tab != tabWeek || !m.queueList.loaded || !m.showsGhosts() {
 		return nil
 	}
 	q := m.feeds[tabWeek].Query
@@ -71,7 +71,7 @@ func (m *Model) setWeekSlots(q screen.SlotQuery) {
 		return
 	}
 	*s = weekSlots{query: q, windows: []postlist.SlotWindow{}}
-	for _, queue := range m.queues.list {
+	for _, queue := range m.queueList.list {
 		switch {
 		case q.AccountID != "" && len(queue.SocialAccountIDs) > 0 && !slices.Contains(queue.SocialAccountIDs, q.AccountID):
 		case len(s.windows) == postlist.MaxWeekQueues:

@@ -44,11 +44,11 @@ func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 	cmd := m.tellRooms(screen.Event{Event: msg.event})
 	m.forecastChanged(msg.event.Type)
 	m.markSeries(msg.event.Data.SeriesID)
-	return tea.Batch(cmd, m.markStale(msg.event.Data.PostID))
+	return tea.Batch(cmd, m.MarkStale(msg.event.Data.PostID))
 }
 
-// markStale schedules a post to be read again.
-func (m *Model) markStale(id string) tea.Cmd {
+// MarkStale schedules a post to be read again.
+func (m *Model) MarkStale(id string) tea.Cmd {
 	if id == "" {
 		return nil
 	}

@@ -74,7 +74,7 @@ func (m *Model) dropNudge() tea.Cmd {
 	m.preview(n.post)
 	m.follow(n.post)
 	m.ShowNotice("not moved")
-	return m.markStale(n.id)
+	return m.MarkStale(n.id)
 }
 
 // RestoreUndo returns an undo that restores a post to its state before a change.

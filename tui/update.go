@@ -79,10 +79,6 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 		return m.takeBulk(msg)
 	case orderedMsg:
 		return m.takeOrdered(msg)
-	case previewMsg:
-		m.takePreview(msg)
-	case reflowedMsg:
-		return m.takeReflowed(msg)
 	case shownMsg:
 		m.handleShown(msg)
 	case doneMsg:
@@ -125,7 +121,7 @@ func (m *Model) poll() tea.Cmd {
 	}
 	if f := m.Feed(); f != nil {
 		if p, ok := m.CurrentPost(); ok && p.Status == schedctl.Publishing {
-			return m.markStale(p.ID)
+			return m.MarkStale(p.ID)
 		}
 		return nil
 	}
@@ -153,7 +149,7 @@ func (m *Model) handleKey(k tea.KeyMsg) tea.Cmd {
 
 // Feed returns the posts of the current tab, or nil.
 func (m *Model) Feed() *postlist.Feed {
-	if m.tab < postTabs && (m.tab != tabQueues || m.queues.opened != "") {
+	if m.tab < postTabs && (m.tab != tabQueues || m.queues.Opened != "") {
 		return &m.feeds[m.tab]
 	}
 	return nil

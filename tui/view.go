@@ -152,7 +152,7 @@ func (m *Model) body(width, height int) []string {
 	}
 	f := m.Feed()
 	if f == nil {
-		return queueRows(s, &m.queues, width, height)
+		return m.queues.Lines(width, height)
 	}
 	p, ok := m.CurrentPost()
 	switch {

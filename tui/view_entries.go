@@ -10,7 +10,7 @@ import (
 
 // listsEntries reports whether the view is a list of posts and slots.
 func (m *Model) listsEntries() bool {
-	return m.tab == tabQueues && m.queues.opened != "" || m.tab == tabWeek && !m.isGrid() && (len(m.ghosts()) > 0 || m.weekView().IsShaded())
+	return m.tab == tabQueues && m.queues.Opened != "" || m.tab == tabWeek && !m.isGrid() && (len(m.ghosts()) > 0 || m.weekView().IsShaded())
 }
 
 // drawnEntries is a rendered list of posts and slots.
@@ -31,18 +31,7 @@ func (m *Model) listTitle(width int) []string {
 	if m.tab != tabQueues {
 		return nil
 	}
-	q, ok := m.queue(m.queues.opened)
-	if !ok {
-		return nil
-	}
-	s := m.PostScene()
-	lines := []string{screen.Justify(s.Theme.Title.Render(screen.Clip(screen.OneLine(q.Name), width)), s.Theme.Faint.Render(screen.Clip(s.QueueAccounts(q), width/2)), width)}
-	lines = append(lines, s.Theme.Faint.Render(screen.Clip(postlist.QueueTimes(q), width)))
-	if n := len(m.queues.displaced); n > 0 {
-		text := screen.Plural(n, "post") + " without a slot of the queue: press F for a preview of new slots"
-		lines = append(lines, s.Theme.Warn.Render(screen.Clip(text, width)))
-	}
-	return append(lines, "")
+	return m.queues.Title(width)
 }
 
 // drawEntries renders the posts and slots near the selection, below a title.
@@ -112,7 +101,7 @@ func (m *Model) entryLines(e postlist.Entry, selected bool, width int) []string 
 	case m.tab == tabWeek:
 		return postlist.AgendaRow(s, e.Post, selected, width)
 	}
-	return postlist.QueuedRow(s, e.Post, m.queues.isDisplaced(e.Post), selected, width)
+	return postlist.QueuedRow(s, e.Post, m.queues.IsDisplaced(e.Post), selected, width)
 }
 
 // clickEntry selects the post or slot on a line, or opens it if it is selected.

@@ -125,8 +125,8 @@ func (m *Model) listSummary(f *postlist.Feed) string {
 		if left := m.weekSlots.left; left > 0 {
 			parts = append(parts, fmt.Sprintf("without the slots of %s", screen.Plural(left, "queue")))
 		}
-	case m.tab == tabQueues && len(m.queues.displaced) > 0:
-		parts = append(parts, fmt.Sprintf("%d displaced: F previews new slots", len(m.queues.displaced)))
+	case m.tab == tabQueues && len(m.queues.Displaced) > 0:
+		parts = append(parts, fmt.Sprintf("%d displaced: F previews new slots", len(m.queues.Displaced)))
 	default:
 		parts = append(parts, sortName(q.Sort))
 	}
@@ -167,14 +167,7 @@ func (m *Model) shortKeys() []key.Binding {
 	}
 	switch m.tab {
 	case tabQueues:
-		if m.queues.opened == "" {
-			return []key.Binding{k.Help, k.Open, k.Reload, k.Quit}
-		}
-		keys := []key.Binding{k.Help, k.Back, k.New, k.Edit, k.DragDown, k.DragUp, k.HourLater, k.Skip, k.Quit}
-		if len(m.queues.displaced) > 0 {
-			keys = slices.Insert(keys, 1, k.Reflow)
-		}
-		return keys
+		return m.queues.Keys()
 	case tabFailed:
 		return []key.Binding{k.Help, k.Retry, k.Duplicate, k.Open, k.Search, k.Quit}
 	case tabHistory:

@@ -184,7 +184,7 @@ func gapText(at time.Time, n *neighbor) string {
 
 // gapOf returns the largest gap of the queues that serve the accounts of a post.
 func (m *Model) gapOf(p apiv1.Post) (gap time.Duration) {
-	for _, q := range m.queues.list {
+	for _, q := range m.queueList.list {
 		if d, err := time.ParseDuration(q.Gap); err == nil && (len(q.SocialAccountIDs) == 0 || postlist.ShareAccount(q.SocialAccountIDs, p.SocialAccountIDs)) {
 			gap = max(gap, d)
 		}

@@ -6,29 +6,6 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// queueRows renders the queues.
-func queueRows(s postlist.Scene, h *queueList, width, height int) []string {
-	if len(h.list) == 0 {
-		return screen.EmptyMessage(s.Scene, h.loaded, h.err, "No queue yet. Create one with: schedctl queue create", width)
-	}
-	var lines []string
-	at := 0
-	for i, q := range h.list {
-		if i == h.selected {
-			at = len(lines)
-		}
-		name := screen.OneLine(q.Name)
-		if q.Default {
-			name += ", default"
-		}
-		lines = append(lines, screen.Justify(s.Theme.Mark(i == h.selected)+s.Theme.Row(screen.Clip(name, width-2), i == h.selected), s.QueueAccounts(q), width))
-		for _, l := range screen.Wrap(postlist.QueueTimes(q), width-4) {
-			lines = append(lines, "    "+s.Theme.Faint.Render(l))
-		}
-	}
-	return screen.LinesAround(lines, at, height)
-}
-
 // ghostRow renders a slot without a post.
 func (m *Model) ghostRow(g postlist.Ghost, selected bool, width int) string {
 	s := m.PostScene()

@@ -1,4 +1,4 @@
-package tui
+package queues
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 // reflow is the preview of new slots for displaced posts, with the question whether to
 // move them.
 type reflow struct {
+	frame Frame
 	queue apiv1.Queue
 	moves apiv1.QueueMoves
 	top   int
@@ -34,29 +35,39 @@ type (
 	}
 )
 
-// previewReflow asks for the preview of the open queue.
-func (m *Model) previewReflow() tea.Cmd {
-	q, ok := m.queue(m.queues.opened)
-	if m.tab != tabQueues || !ok {
-		m.ShowError("open a queue first: press " + tabQueues.number())
+// Handle handles the messages of the screen. It ignores others.
+func (h *Screen) Handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case previewMsg:
+		h.takePreview(msg)
+	case reflowedMsg:
+		return h.takeReflowed(msg)
+	}
+	return nil
+}
+
+// PreviewReflow asks for the preview of new slots in the open queue.
+func (h *Screen) PreviewReflow() tea.Cmd {
+	q, ok := h.opened()
+	if !ok {
 		return nil
 	}
-	c := m.Client()
-	return m.Call(func(ctx context.Context) tea.Msg {
+	c := h.frame.Client()
+	return h.frame.Call(func(ctx context.Context) tea.Msg {
 		moves, err := c.PreviewReflow(ctx, q.ID)
 		return previewMsg{queue: q, moves: moves, err: err}
 	})
 }
 
-func (m *Model) takePreview(msg previewMsg) {
+func (h *Screen) takePreview(msg previewMsg) {
 	switch {
 	case msg.err != nil:
-		m.ShowError(screen.Explain(msg.err))
-	case m.dialog != nil || m.queues.opened != msg.queue.ID:
+		h.frame.ShowError(screen.Explain(msg.err))
+	case !h.frame.IsOpen(nil) || h.Opened != msg.queue.ID:
 	case len(msg.moves.Moves) == 0:
-		m.ShowNotice("nothing to move: all posts have slots of the queue")
+		h.frame.ShowNotice("nothing to move: all posts have slots of the queue")
 	default:
-		m.dialog = &reflow{queue: msg.queue, moves: msg.moves}
+		h.frame.Open(&reflow{frame: h.frame, queue: msg.queue, moves: msg.moves})
 	}
 }
 
@@ -64,33 +75,31 @@ func (m *Model) takePreview(msg previewMsg) {
 func (d *reflow) FullScreen() bool { return true }
 
 // Key implements [screen.Dialog].
-func (d *reflow) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
-	m := f.(*Model)
+func (d *reflow) Key(_ screen.Frame, k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, m.Keys.Kill):
+	case key.Matches(k, d.frame.Current().Keys.Kill):
 		return tea.Quit
-	case key.Matches(k, m.Keys.Down, m.Keys.PageDown):
+	case key.Matches(k, d.frame.Current().Keys.Down, d.frame.Current().Keys.PageDown):
 		d.top = screen.Clamp(d.top+1, len(d.moves.Moves))
-	case key.Matches(k, m.Keys.Up, m.Keys.PageUp):
+	case key.Matches(k, d.frame.Current().Keys.Up, d.frame.Current().Keys.PageUp):
 		d.top = screen.Clamp(d.top-1, len(d.moves.Moves))
-	case key.Matches(k, m.Keys.Yes):
-		m.dialog = nil
-		c, id, digest := m.Client(), d.queue.ID, d.moves.Digest
-		return m.Call(func(ctx context.Context) tea.Msg {
+	case key.Matches(k, d.frame.Current().Keys.Yes):
+		d.frame.Close()
+		c, id, digest := d.frame.Client(), d.queue.ID, d.moves.Digest
+		return d.frame.Call(func(ctx context.Context) tea.Msg {
 			moves, err := c.ReflowQueue(ctx, id, digest)
 			return reflowedMsg{moves: moves, err: err}
 		})
-	case key.Matches(k, m.Keys.No):
-		m.dialog = nil
-		m.ShowNotice("nothing changed")
+	case key.Matches(k, d.frame.Current().Keys.No):
+		d.frame.Close()
+		d.frame.ShowNotice("nothing changed")
 	}
 	return nil
 }
 
 // Lines implements [screen.Dialog].
-func (d *reflow) Lines(f screen.Frame, width, height int) []string {
-	m := f.(*Model)
-	s, t := m.PostScene(), m.Theme
+func (d *reflow) Lines(_ screen.Frame, width, height int) []string {
+	s, t := d.frame.PostScene(), d.frame.Current().Theme
 	head := []string{t.Title.Render(screen.Clip("Give "+screen.Plural(len(d.moves.Moves), "post")+" of "+screen.OneLine(d.queue.Name)+" new slots? This cannot be undone.", width)), ""}
 	arrow := " → "
 	if t.Plain {
@@ -99,7 +108,7 @@ func (d *reflow) Lines(f screen.Frame, width, height int) []string {
 	var rows []string
 	for _, move := range d.moves.Moves {
 		text := move.PostID
-		if p, ok := m.NewestKnown(move.PostID); ok {
+		if p, ok := d.frame.NewestKnown(move.PostID); ok {
 			text = postlist.PostText(p)
 		}
 		const layout = "Mon _2 Jan 15:04"
@@ -115,21 +124,21 @@ func (d *reflow) Lines(f screen.Frame, width, height int) []string {
 	return append(lines, "", t.Hint.Render(screen.Clip("y yes   n no   ↑ ↓ scroll", width)))
 }
 
-func (m *Model) takeReflowed(msg reflowedMsg) tea.Cmd {
+func (h *Screen) takeReflowed(msg reflowedMsg) tea.Cmd {
 	switch {
 	case schedctl.CodeOf(msg.err) == schedctl.VersionMismatch:
-		m.ShowError("the queue has changed since the preview, so no post was moved: press F for a new preview")
+		h.frame.ShowError("the queue has changed since the preview, so no post was moved: press F for a new preview")
 		return nil
 	case msg.err != nil:
-		m.ShowError(screen.Explain(msg.err))
+		h.frame.ShowError(screen.Explain(msg.err))
 		return nil
 	}
-	m.ShowNotice(screen.Plural(len(msg.moves.Moves), "post") + " got new slots")
-	m.OfferUndo(&postlist.Undo{Why: "new slots cannot be undone: move the posts back with < and >"})
-	m.RefreshSlots()
+	h.frame.ShowNotice(screen.Plural(len(msg.moves.Moves), "post") + " got new slots")
+	h.frame.OfferUndo(&postlist.Undo{Why: "new slots cannot be undone: move the posts back with < and >"})
+	h.frame.RefreshSlots()
 	var cmds []tea.Cmd
 	for _, move := range msg.moves.Moves {
-		cmds = append(cmds, m.markStale(move.PostID))
+		cmds = append(cmds, h.frame.MarkStale(move.PostID))
 	}
 	return tea.Batch(cmds...)
 }
