@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -12,16 +11,12 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// blackoutPause is how often the blackouts are read: the daemon sends no events for them.
-const blackoutPause = time.Minute
-
 // blackoutList is the blackouts of the workspace.
 type blackoutList struct {
 	list    []apiv1.Blackout
 	loaded  bool
 	loading bool
 	err     error
-	readAt  time.Time
 }
 
 // blackoutsMsg is the list of blackouts.
@@ -48,15 +43,8 @@ func (m *Model) takeBlackouts(msg blackoutsMsg) tea.Cmd {
 	if b.err = msg.err; msg.err != nil {
 		return m.RetryLater(msg.err)
 	}
-	b.loaded, b.list, b.readAt = true, msg.list, m.Now
+	b.loaded, b.list = true, msg.list
 	return nil
-}
-
-// pollBlackouts makes old blackouts be read again.
-func (m *Model) pollBlackouts() {
-	if m.link.state == linkOpen && m.Now.Sub(m.blackouts.readAt) >= blackoutPause {
-		m.blackouts.loaded = false
-	}
 }
 
 // holdText describes the accounts that are paused, or returns the empty string.

@@ -288,3 +288,31 @@ func (l lean) Posts(_ context.Context, q screen.Query) (apiv1.PostList, error) {
 	list := apiv1.PostList{Results: append([]apiv1.Post{}, l.posts[start:end]...), NextCursor: ptr(fmt.Sprint(end))}
 	return list, nil
 }
+
+// What has no events, such as a new account, queue or pause of another client, appears
+// within a minute while the daemon can be reached.
+func TestChangesWithoutEventsAreShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := planned()
+		d := drive(t, f, 120, 40)
+		d.press("9")
+		f.plan.queues[0].Name = "renamed elsewhere"
+		f.accounts[0].Name = "renamed account"
+		d.send(tui.Tick(now.Add(time.Minute)))
+		d.sees("renamed elsewhere")
+		d.press("7")
+		d.sees("renamed account")
+		f.plan.blackouts = append(f.plan.blackouts, blackout("blk_4", "fire drill", schedctl.BlackoutHold, now, time.Time{}))
+		d.send(tui.Tick(now.Add(90 * time.Second)))
+		d.seesNot("fire drill")
+		d.send(tui.Tick(now.Add(2 * time.Minute)))
+		d.sees("fire drill")
+		d.send(tui.Broken(now.Add(time.Hour)))
+		read := f.called("Accounts")
+		d.send(tui.Tick(now.Add(10 * time.Minute)))
+		if n := f.called("Accounts"); n != read {
+			t.Errorf("accounts were read %d times without a connection", n-read)
+		}
+	})
+}

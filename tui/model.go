@@ -113,6 +113,7 @@ type Model struct {
 	wasConnected    bool      // the stream was open before
 	pausing         bool      // a retryMsg is scheduled
 	lastPoll        time.Time // when publishing posts were last read
+	silentAt        time.Time // when data without events was last made to be read again
 	notice          notice
 	readingAccounts bool
 	undos           postlist.UndoStack
@@ -133,7 +134,7 @@ func New(ctx context.Context, cfg Config) *Model {
 		cfg:   cfg,
 		Scene: screen.Scene{Theme: screen.NewTheme(cfg.Renderer, cfg.Plain, cfg.Background), Keys: screen.NewKeyMap(), Zone: cfg.Zone, Now: cfg.Now()},
 		width: defaultWidth, height: defaultHeight,
-		series: map[string]postlist.SeriesInfo{}, busy: map[string]apiv1.Post{}, stale: stale{ids: map[string]bool{}},
+		series: map[string]postlist.SeriesInfo{}, busy: map[string]apiv1.Post{}, silentAt: cfg.Now(), stale: stale{ids: map[string]bool{}},
 		call: callsWithin(ctx, callTimeout), upload: callsWithin(ctx, uploadTimeout),
 	}
 	if cfg.Edit != nil {

@@ -16,6 +16,8 @@ const (
 	staleAfter = 150 * time.Millisecond // events arrive in groups
 	staleBatch = 20                     // posts read at the same time
 	maxStale   = 500                    // reload everything if more posts are stale
+
+	silentPause = time.Minute // between two reads of what has no events
 )
 
 // stale is the set of posts that have changed and must be read again.
@@ -137,5 +139,22 @@ func (m *Model) ApplyPost(p apiv1.Post) {
 	}
 	if m.detail.ID == p.ID {
 		m.detail.Outdated = true
+	}
+}
+
+// pollSilent regularly has data read again for which the daemon sends no events: accounts
+// that another client connects, blackouts and pauses, queues and their slots, and series.
+func (m *Model) pollSilent() {
+	if m.link.state != linkOpen || m.Now.Sub(m.silentAt) < silentPause {
+		return
+	}
+	m.silentAt = m.Now
+	m.ReloadAccounts()
+	m.reloadPlans()
+	if f := &m.feeds[tabReview]; m.tab == tabReview && f.Loaded {
+		f.MarkOutdated() // of series
+	}
+	if r := m.room(); r != nil {
+		r.Show()
 	}
 }

@@ -114,7 +114,7 @@ func (m *Model) poll() tea.Cmd {
 		return nil
 	}
 	m.lastPoll = m.Now
-	m.pollBlackouts()
+	m.pollSilent()
 	m.pollForecast()
 	if m.tab == tabReview {
 		m.detail.Outdated = true // the daemon sends no events for notes
