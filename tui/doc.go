@@ -20,7 +20,7 @@
 // screen keeps its state to itself. It asks for everything else through an interface, its
 // frame, which [Model] implements, and reads the shared state from the scene of the frame.
 // The lists of posts, the marks, moved posts and undo are here, because they act on all
-// lists. A new screen without posts is a new package and one line in rooms.go.
+// lists. A new screen without posts is a new package and one line in tab.go.
 //
 // The daemon is reached only through [screen.Client]. Lists consist of pages. Pages far
 // from the selection are dropped and read again when needed, so memory use does not

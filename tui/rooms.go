@@ -5,17 +5,17 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/schedctl/schedctl/tui/accounts"
 	"github.com/schedctl/schedctl/tui/screen"
-	"github.com/schedctl/schedctl/tui/webhooks"
 )
 
-// newRooms returns the screens that have a package of their own, by tab.
-func newRooms(f screen.Frame) [tabs]screen.Screen {
-	return [tabs]screen.Screen{
-		tabAccounts: accounts.New(f),
-		tabWebhooks: webhooks.New(f),
+// newRooms returns the screens of the tabs that are no lists of posts.
+func newRooms(f screen.Frame) (rooms [tabs]screen.Screen) {
+	for t, info := range tabTable {
+		if info.room != nil {
+			rooms[t] = info.room(f)
+		}
 	}
+	return rooms
 }
 
 // room returns the screen of the current tab, or nil if it is one of the views of posts and

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/tui/accounts"
 	"github.com/schedctl/schedctl/tui/month"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
+	"github.com/schedctl/schedctl/tui/webhooks"
 )
 
 // tab is one of the views.
@@ -35,6 +37,32 @@ const postTabs = tabAccounts
 // tabOrder lists the tabs in the order of their numbers on the screen.
 var tabOrder = [tabs]tab{tabAgenda, tabWeek, tabMonth, tabDrafts, tabHistory, tabFailed, tabAccounts, tabWebhooks, tabQueues, tabReview}
 
+// tabTable describes the tabs.
+var tabTable = [tabs]struct {
+	name, short string // the label, and the one on a narrow screen
+	statuses    []schedctl.Status
+	sorts       []string                           // the default first
+	room        func(f screen.Frame) screen.Screen // of a tab without posts
+}{
+	tabAgenda:   {name: "Agenda", short: "Agenda", statuses: upcoming, sorts: []string{"publish_at", "-publish_at", "-created_at"}},
+	tabWeek:     {name: "Week", short: "Week", statuses: dated, sorts: []string{"publish_at"}},
+	tabMonth:    {name: "Month", short: "Month", statuses: dated, sorts: []string{"publish_at"}},
+	tabDrafts:   {name: "Drafts", short: "Draft", statuses: []schedctl.Status{schedctl.Draft}, sorts: []string{"-created_at", "created_at"}},
+	tabHistory:  {name: "History", short: "Hist", statuses: []schedctl.Status{schedctl.Published, schedctl.Failed, schedctl.Canceled}, sorts: latestFirst},
+	tabFailed:   {name: "Failed", short: "Fail", statuses: []schedctl.Status{schedctl.Failed}, sorts: latestFirst},
+	tabQueues:   {name: "Queues", short: "Que", statuses: upcoming, sorts: []string{"publish_at"}},
+	tabReview:   {name: "Review", short: "Rev", sorts: []string{postlist.SortProposed, "created_at", "-created_at"}},
+	tabAccounts: {name: "Accounts", short: "Acct", room: func(f screen.Frame) screen.Screen { return accounts.New(f) }},
+	tabWebhooks: {name: "Webhooks", short: "Hook", room: func(f screen.Frame) screen.Screen { return webhooks.New(f) }},
+}
+
+// The statuses and sort orders of several tabs.
+var (
+	upcoming    = []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}
+	dated       = []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published, schedctl.Failed, schedctl.Canceled}
+	latestFirst = []string{"-publish_at", "publish_at", "-created_at"}
+)
+
 // number returns the key that shows the tab.
 func (t tab) number() string { return strconv.Itoa((slices.Index(tabOrder[:], t) + 1) % 10) }
 
@@ -48,46 +76,16 @@ func (t tab) step(by int) tab {
 }
 
 // String returns the label of the tab.
-func (t tab) String() string {
-	return [...]string{"Agenda", "Week", "Month", "Drafts", "History", "Failed", "Queues", "Review", "Accounts", "Webhooks"}[t]
-}
+func (t tab) String() string { return tabTable[t].name }
 
 // short returns the label of the tab on a narrow screen.
-func (t tab) short() string {
-	return [...]string{"Agenda", "Week", "Month", "Draft", "Hist", "Fail", "Que", "Rev", "Acct", "Hook"}[t]
-}
+func (t tab) short() string { return tabTable[t].short }
 
 // statuses returns the statuses of a tab without a filter.
-func (t tab) statuses() []schedctl.Status {
-	switch t {
-	case tabAgenda, tabQueues:
-		return []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}
-	case tabWeek, tabMonth:
-		return []schedctl.Status{schedctl.Scheduled, schedctl.Publishing, schedctl.Published, schedctl.Failed, schedctl.Canceled}
-	case tabDrafts:
-		return []schedctl.Status{schedctl.Draft}
-	case tabHistory:
-		return []schedctl.Status{schedctl.Published, schedctl.Failed, schedctl.Canceled}
-	case tabFailed:
-		return []schedctl.Status{schedctl.Failed}
-	}
-	return nil
-}
+func (t tab) statuses() []schedctl.Status { return tabTable[t].statuses }
 
-// sorts returns the sort orders of a tab, its default first.
-func (t tab) sorts() []string {
-	switch t {
-	case tabAgenda:
-		return []string{"publish_at", "-publish_at", "-created_at"}
-	case tabWeek, tabMonth, tabQueues:
-		return []string{"publish_at"}
-	case tabDrafts:
-		return []string{"-created_at", "created_at"}
-	case tabReview:
-		return []string{postlist.SortProposed, "created_at", "-created_at"}
-	}
-	return []string{"-publish_at", "publish_at", "-created_at"}
-}
+// sorts returns the sort orders of a tab with posts, its default first.
+func (t tab) sorts() []string { return tabTable[t].sorts }
 
 // sortName describes a sort order.
 func sortName(sort string) string {
