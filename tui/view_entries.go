@@ -17,7 +17,7 @@ func (m *Model) listsEntries() bool {
 type drawnEntries struct {
 	lines []string
 	list  []postlist.Entry
-	owner []int // the index in list of each line, or noPost
+	owner []int // the index in list of each line, or NoPost
 }
 
 func (d *drawnEntries) add(owner int, lines ...string) {

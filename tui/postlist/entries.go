@@ -9,7 +9,7 @@ import (
 
 // Entry is a row of a list of posts and slots.
 type Entry struct {
-	Index  int // of the post in its feed, or noPost for a slot
+	Index  int // of the post in its feed, or NoPost for a slot
 	Post   apiv1.Post
 	Loaded bool // post is in memory
 	Ghost  Ghost

@@ -40,7 +40,7 @@ type RowsFunc func(s Scene, p apiv1.Post, selected bool, width int) []string
 // DrawnList is a rendered list.
 type DrawnList struct {
 	Lines []string
-	Posts []int // the post of each line, or noPost
+	Posts []int // the post of each line, or NoPost
 	Whole int   // number of posts with all their lines
 }
 

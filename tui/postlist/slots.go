@@ -23,7 +23,7 @@ type Ghost struct {
 	apiv1.QueueSlot
 }
 
-// SlotKey identifies a slot. The zero slotKey is no slot.
+// SlotKey identifies a slot. The zero SlotKey is no slot.
 type SlotKey struct {
 	queueID string
 	At      int64 // milliseconds

@@ -13,7 +13,7 @@ import (
 // reviewPages is the maximum number of pages of the daemon that are sorted together.
 const reviewPages = 10
 
-// Reader returns a function that reads posts as [Client.Posts] does, several pages
+// Reader returns a function that reads posts as [screen.Client] does, several pages
 // at once, and also in the order of their proposed times. After the last page it adds rows
 // for series, and returns these series.
 func Reader(c screen.Client) func(context.Context, screen.Query) (apiv1.PostList, []apiv1.Series, error) {

@@ -19,7 +19,7 @@ const maxTagLetters = 32
 
 // Tag stands for an account where its name does not fit.
 type Tag struct {
-	Text  string // tagWidth columns, unique if the names permit it
+	Text  string // TagWidth columns, unique if the names permit it
 	color int    // an index of theme.accounts
 }
 

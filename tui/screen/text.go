@@ -29,7 +29,7 @@ func Clean(text string) string {
 // OneLine joins the lines of a text.
 func OneLine(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
 
-// Excerpt is oneLine of the start of a text, which may be much longer than a row.
+// Excerpt is OneLine of the start of a text, which may be much longer than a row.
 func Excerpt(text string, width int) string {
 	const bytesPerColumn = 16 // enough for a column, even with composed emoji
 	if most := max(0, width)*bytesPerColumn + 64; len(text) > most {
@@ -63,7 +63,7 @@ func Wrap(text string, width int) []string {
 	return strings.Split(ansi.Wrap(Clean(text), width, ""), "\n")
 }
 
-// WrapWords is wrap that breaks lines at spaces only, unless a word is longer than a line:
+// WrapWords is Wrap that breaks lines at spaces only, unless a word is longer than a line:
 // not within dates.
 func WrapWords(text string, width int) (lines []string) {
 	line := ""

@@ -35,7 +35,7 @@ type View struct {
 type dayCell struct {
 	lines   []string
 	entries []postlist.Entry
-	owner   []int // the index in entries of each line, or noPost
+	owner   []int // the index in entries of each line, or NoPost
 }
 
 func (c *dayCell) add(owner int, lines ...string) {
