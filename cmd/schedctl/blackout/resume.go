@@ -44,6 +44,9 @@ Posts with a slot get new slots. If a post cannot be moved, the hold stays.
 With --label or --shift-missed, the posts that waited are listed, and you confirm; without
 a terminal --yes is required.
 
+If a hold cannot be ended, the others end, and the exit status is not 0: repeat the command
+for those that are left. Holds that ended cannot be put back, as their posts are published.
+
 The command prints the holds that it ended or changed. If nothing is paused, there is
 no change.`,
 		Example: `  schedctl resume
@@ -118,15 +121,24 @@ func (o *resumeOptions) run(ctx context.Context) (err error) {
 	return o.end(ctx, c, ends)
 }
 
-// end ends the holds and prints them.
+// end ends the holds and prints them. A hold that cannot be ended keeps no other one, and is an
+// error.
 func (o *resumeOptions) end(ctx context.Context, c *client.Client, ends []ending) error {
 	var resumed []apiv1.Blackout
+	var failed cli.ErrorList
 	for _, e := range ends {
 		changed, err := o.apply(ctx, c, e)
-		if err != nil {
+		switch {
+		case err == nil:
+			resumed = append(resumed, changed)
+		case len(ends) == 1:
 			return err
+		default:
+			failed = append(failed, fmt.Errorf("%s: %w", blackouts.Label(e.hold), err))
 		}
-		resumed = append(resumed, changed)
+		if ctx.Err() != nil {
+			break
+		}
 	}
 	if len(resumed) > 0 && !o.Quiet && !o.JSON.Given {
 		o.Messagef("resumed; posts that waited get new times, see: schedctl post list")
@@ -134,7 +146,12 @@ func (o *resumeOptions) end(ctx context.Context, c *client.Client, ends []ending
 			o.tellOthers()
 		}
 	}
-	return named(o.App, account.Names(ctx, o.App, c)).Print(o.App, resumed...)
+	err := named(o.App, account.Names(ctx, o.App, c)).Print(o.App, resumed...)
+	if failed == nil || err != nil {
+		return err
+	}
+	summary := &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: fmt.Sprintf("%d of %s did not end", len(failed), cli.Plural(len(ends), "hold")), Hint: "repeat the command"}
+	return append(cli.ErrorList{summary}, failed...)
 }
 
 // tellNothing says that nothing of what the flags name is paused, and what is.
