@@ -203,7 +203,11 @@ func ResolveAccounts(ids []string, lookup func(id string) (Account, bool)) ([]Ac
 	for _, id := range ids {
 		a, found := lookup(id)
 		if reason := refuseAccount(a, found, seen[id]); reason != "" {
-			faults = append(faults, FieldError{Field: field, Code: InvalidSocialAccounts, Message: id + ": " + reason})
+			name := id
+			if found {
+				name = a.Platform + ":" + a.Name
+			}
+			faults = append(faults, FieldError{Field: field, Code: InvalidSocialAccounts, Message: name + ": " + reason})
 			continue
 		}
 		seen[id] = true

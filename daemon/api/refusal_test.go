@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -405,6 +406,23 @@ var refusals = []struct {
 		f.create(f.inSlot(body{"social_account_ids": []string{spare}}))
 		return f.do(nil, "PATCH", "/posts/"+f.create(f.inSlot(nil)).ID, body{"social_account_ids": []string{spare}})
 	}},
+	{"a slot without a default queue", schedctl.NoQueue, "queue_id", func(f *fixture) *response {
+		f.newQueue(body{"social_account_ids": []string{f.newAccount(f.mine, "spare")}})
+		return f.do(nil, "POST", "/posts", f.inSlot(nil))
+	}},
+	{"a slot of two queues", schedctl.ValidationFailed, "queue_id", func(f *fixture) *response {
+		f.newQueue(body{"name": "one", "social_account_ids": []string{f.mine.account}})
+		f.newQueue(body{"name": "two", "social_account_ids": []string{f.mine.account}})
+		return f.do(nil, "POST", "/posts", f.inSlot(nil))
+	}},
+	{"a queue without the account", schedctl.ValidationFailed, "queue_id", func(f *fixture) *response {
+		q := f.newQueue(body{"social_account_ids": []string{f.newAccount(f.mine, "spare")}})
+		return f.do(nil, "POST", "/posts", f.inSlot(body{"queue_id": q.ID}))
+	}},
+	{"a blackout with a reason", schedctl.InBlackout, "publish_at", func(f *fixture) *response {
+		f.blackout(body{"from": "2036-06-01T00:00", "to": "2036-06-03T00:00", "timezone": "UTC", "mode": "avoid", "reason": "Summer party"})
+		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": "2036-06-02T15:00:00Z"})
+	}},
 	{"a fixed time in a blackout", schedctl.InBlackout, "publish_at", func(f *fixture) *response {
 		f.blackout(body{"from": "2036-06-01T00:00", "to": "2036-06-03T00:00", "timezone": "UTC", "mode": "avoid"})
 		return f.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{f.mine.account}, "publish_at": "2036-06-02T15:00:00Z"})
@@ -458,6 +476,14 @@ func callUnderWay(f *fixture) *response {
 // againLater are the errors that say when to retry.
 var againLater = []schedctl.Code{schedctl.Unavailable, schedctl.IdempotencyRunning, schedctl.InsufficientStorage}
 
+// namedID is an id of something that people know by its name. Messages may have it if the key
+// must not learn the name, if there is none, or in the path of a request. The storage, which
+// finds taken slots, knows no names; the command line and the TUI put them in.
+var (
+	namedID  = regexp.MustCompile(`\b(acct|que|blk)_[0-9A-Z]{26}\b`)
+	idNeeded = regexp.MustCompile(`this API key may not|no such account|another post for|GET /api/v1/queues/`)
+)
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range refusals {
@@ -474,6 +500,9 @@ func TestRefusals(t *testing.T) {
 			}
 			if field != tt.field {
 				t.Errorf("the field at fault is %q and not %q: %s", field, tt.field, e.Message)
+			}
+			if id := namedID.FindString(e.Message); id != "" && !idNeeded.MatchString(e.Message) {
+				t.Errorf("the message has the id %s, where people know a name: %s", id, e.Message)
 			}
 			if auth := r.header.Get("WWW-Authenticate"); (auth == "Bearer") != (r.status == http.StatusUnauthorized) {
 				t.Errorf("status %d with WWW-Authenticate: %q", r.status, auth)

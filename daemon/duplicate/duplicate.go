@@ -59,8 +59,8 @@ func (t *Text) Refuse(r storage.Reader, a *schedctl.Account) error {
 		return err
 	}
 	return schedctl.Errorf(schedctl.DuplicateContent, "content",
-		"%s has the same text from another post less than %s away; change the text, or allow it with allow_duplicate: true (--allow-duplicate)",
-		a.ID, a.Options.String(Option))
+		"%s:%s has the same text from another post less than %s away; change the text, or allow it with allow_duplicate: true (--allow-duplicate)",
+		a.Platform, a.Name, a.Options.String(Option))
 }
 
 // Exists reports whether the account gets the same text from another post less than

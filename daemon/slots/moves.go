@@ -263,7 +263,7 @@ func (p *plan) addTo(list occupied, accountIDs []string, postID string) occupied
 // place plans the first free slot for a post. Without a free slot, it returns nil, and the
 // post keeps its time.
 func (p *plan) place(r storage.Reader, q *schedctl.Queue, post *schedctl.Post, s Search, now time.Time) (*Taken, error) {
-	err := CheckServes(q, post.AccountIDs())
+	err := CheckServes(r, q, post.AccountIDs())
 	var slot schedctl.QueueSlot
 	if err == nil {
 		slot, err = Find(r, q, s, now)

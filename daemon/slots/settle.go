@@ -257,7 +257,7 @@ func (rel *Release) moveOne(tx storage.Tx, m moving, last map[string]time.Time, 
 // second.
 func nextTime(r storage.Reader, m moving, last map[string]time.Time, s Search, p *schedctl.Post) (time.Time, schedctl.Booking, error) {
 	i := slices.IndexFunc(m.queues, func(q schedctl.Queue) bool { return q.ID == p.QueueID })
-	if i >= 0 && CheckServes(&m.queues[i], p.AccountIDs()) == nil {
+	if i >= 0 && CheckServes(r, &m.queues[i], p.AccountIDs()) == nil {
 		q := &m.queues[i]
 		s.From = p.NotBefore
 		for _, id := range p.AccountIDs() { // no account gets an earlier slot for a later post

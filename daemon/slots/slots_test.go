@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -441,25 +442,26 @@ func TestChoose(t *testing.T) {
 		queues   []schedctl.Queue
 		accounts []string
 		want     string // the id of the queue, or the code
+		says     string // the start of the message, with names of accounts
 	}{
-		"no queue":                     {nil, []string{"a"}, "NO_QUEUE"},
-		"no default":                   {[]schedctl.Queue{all, first}, []string{"x"}, "NO_QUEUE"},
-		"a default for others":         {[]schedctl.Queue{narrow}, []string{"x"}, "NO_QUEUE"},
-		"the default":                  {[]schedctl.Queue{all, fallback, first}, []string{"x", "y"}, "fallback"},
-		"the one that names":           {[]schedctl.Queue{fallback, first, second}, []string{"a"}, "first"},
-		"a default that names":         {[]schedctl.Queue{narrow, second}, []string{"a"}, "narrow"},
-		"two name the account":         {[]schedctl.Queue{fallback, first, second}, []string{"b"}, "VALIDATION_FAILED"},
-		"accounts of different queues": {[]schedctl.Queue{fallback, first, second}, []string{"a", "c"}, "VALIDATION_FAILED"},
-		"named and not named":          {[]schedctl.Queue{fallback, first}, []string{"a", "x"}, "VALIDATION_FAILED"},
+		"no queue":                     {nil, []string{"a"}, "NO_QUEUE", ""},
+		"no default":                   {[]schedctl.Queue{all, first}, []string{"x"}, "NO_QUEUE", "no queue names X, "},
+		"a default for others":         {[]schedctl.Queue{narrow}, []string{"x"}, "NO_QUEUE", "no queue names X, "},
+		"the default":                  {[]schedctl.Queue{all, fallback, first}, []string{"x", "y"}, "fallback", ""},
+		"the one that names":           {[]schedctl.Queue{fallback, first, second}, []string{"a"}, "first", ""},
+		"a default that names":         {[]schedctl.Queue{narrow, second}, []string{"a"}, "narrow", ""},
+		"two name the account":         {[]schedctl.Queue{fallback, first, second}, []string{"b"}, "VALIDATION_FAILED", "B has several queues ("},
+		"accounts of different queues": {[]schedctl.Queue{fallback, first, second}, []string{"a", "c"}, "VALIDATION_FAILED", ""},
+		"named and not named":          {[]schedctl.Queue{fallback, first}, []string{"a", "x"}, "VALIDATION_FAILED", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			q, err := slots.Choose(tt.queues, tt.accounts)
+			q, err := slots.Choose(tt.queues, tt.accounts, strings.ToUpper)
 			got := string(schedctl.CodeOf(err))
 			if err == nil {
 				got = q.ID
 			}
-			if got != tt.want {
+			if got != tt.want || tt.says != "" && !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("%s, want %s (%v)", got, tt.want, err)
 			}
 		})

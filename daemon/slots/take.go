@@ -16,8 +16,8 @@ var ErrQueueGone = errors.New("the queue was deleted")
 // Choose returns the queue whose slots posts for the accounts take if the client names no
 // queue: the queue that names the accounts, or else the default queue. Errors:
 // NO_QUEUE without such a queue; VALIDATION_FAILED if the accounts have several;
-// INVALID_SOCIAL_ACCOUNTS without accounts.
-func Choose(queues []schedctl.Queue, accountIDs []string) (*schedctl.Queue, error) {
+// INVALID_SOCIAL_ACCOUNTS without accounts. Messages name accounts with name.
+func Choose(queues []schedctl.Queue, accountIDs []string, name AccountNames) (*schedctl.Queue, error) {
 	if len(accountIDs) == 0 {
 		return nil, schedctl.Errorf(schedctl.InvalidSocialAccounts, "social_account_ids", "a post needs at least one account; give social_account_ids (--to)")
 	}
@@ -26,7 +26,7 @@ func Choose(queues []schedctl.Queue, accountIDs []string) (*schedctl.Queue, erro
 	}
 	var chosen *schedctl.Queue
 	for n, id := range accountIDs {
-		q, err := chooseFor(queues, id)
+		q, err := chooseFor(queues, id, name)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func Choose(queues []schedctl.Queue, accountIDs []string) (*schedctl.Queue, erro
 }
 
 // chooseFor is [Choose] for one account.
-func chooseFor(queues []schedctl.Queue, accountID string) (*schedctl.Queue, error) {
+func chooseFor(queues []schedctl.Queue, accountID string, name AccountNames) (*schedctl.Queue, error) {
 	var naming []schedctl.Queue
 	for i := range queues {
 		if slices.Contains(queues[i].AccountIDs, accountID) {
@@ -53,19 +53,33 @@ func chooseFor(queues []schedctl.Queue, accountID string) (*schedctl.Queue, erro
 	case 0:
 		i := slices.IndexFunc(queues, func(q schedctl.Queue) bool { return q.Default && q.Serves(accountID) })
 		if i < 0 {
-			return nil, schedctl.Errorf(schedctl.NoQueue, "queue_id", "no queue names %s, and no default queue serves it; name one with queue_id (--queue)", accountID)
+			return nil, schedctl.Errorf(schedctl.NoQueue, "queue_id", "no queue names %s, and no default queue serves it; name one with queue_id (--queue)", name(accountID))
 		}
 		return &queues[i], nil
 	}
-	return nil, schedctl.Errorf(schedctl.ValidationFailed, "queue_id", "%s has several queues (%s); name one with queue_id (--queue)", accountID, names(naming))
+	return nil, schedctl.Errorf(schedctl.ValidationFailed, "queue_id", "%s has several queues (%s); name one with queue_id (--queue)", name(accountID), names(naming))
+}
+
+// AccountNames returns what messages call the account with an id.
+type AccountNames func(id string) string
+
+// NamesOf returns names such as bluesky:blog, and the ids of accounts that cannot be read.
+func NamesOf(r storage.Reader, workspaceID string) AccountNames {
+	return func(id string) string {
+		a, err := r.Account(workspaceID, id)
+		if err != nil {
+			return id
+		}
+		return a.Platform + ":" + a.Name
+	}
 }
 
 // CheckServes returns an error with code VALIDATION_FAILED if the queue lacks one of the
 // accounts.
-func CheckServes(q *schedctl.Queue, accountIDs []string) error {
+func CheckServes(r storage.Reader, q *schedctl.Queue, accountIDs []string) error {
 	for _, id := range accountIDs {
 		if !q.Serves(id) {
-			return schedctl.Errorf(schedctl.ValidationFailed, "queue_id", "queue %q does not have %s; name a queue that has all accounts of the post", q.Name, id)
+			return schedctl.Errorf(schedctl.ValidationFailed, "queue_id", "queue %q does not have %s; name a queue that has all accounts of the post", q.Name, NamesOf(r, q.WorkspaceID)(id))
 		}
 	}
 	return nil
@@ -98,7 +112,7 @@ func Take(r storage.Reader, t Request, now time.Time) (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
-	if err := CheckServes(&q, t.AccountIDs); err != nil {
+	if err := CheckServes(r, &q, t.AccountIDs); err != nil {
 		return Taken{}, err
 	}
 	accounts, err := Accounts(r, t.WorkspaceID, t.AccountIDs)

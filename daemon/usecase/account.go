@@ -173,7 +173,7 @@ func (c *Request) warnShared(a *schedctl.Account, same []schedctl.Account) []str
 		switch o := &same[i]; {
 		case o.ID == a.ID:
 		case o.WorkspaceID == a.WorkspaceID && c.MayUse(o.ID) && len(named) < maxNamedAccounts:
-			named = append(named, fmt.Sprintf("%q (%s)", o.Name, o.ID))
+			named = append(named, fmt.Sprintf("%q", o.Name)) // names are unique in a workspace
 		default:
 			hidden++
 		}

@@ -37,9 +37,9 @@ func (c *Request) describeBlackout(r storage.Reader, avoided schedctl.AccountBla
 	case err != nil:
 		return "", err
 	case b.Reason != "":
-		return fmt.Sprintf("the blackout %s (%s, %s to %s %s)", b.ID, b.Reason, b.From, b.To, b.Timezone), nil
+		return fmt.Sprintf("the blackout %q (%s to %s %s)", b.Reason, b.From, b.To, b.Timezone), nil
 	}
-	return fmt.Sprintf("the blackout %s (%s to %s %s)", b.ID, b.From, b.To, b.Timezone), nil
+	return fmt.Sprintf("a blackout (%s to %s %s)", b.From, b.To, b.Timezone), nil
 }
 
 // holdAt returns the first hold of an account that contains a time and is about posts with

@@ -43,7 +43,7 @@ func (c *Request) chooseQueue(r storage.Reader, given string, accountIDs []strin
 	if err != nil {
 		return "", err
 	}
-	q, err := slots.Choose(queues, accountIDs)
+	q, err := slots.Choose(queues, accountIDs, slots.NamesOf(r, c.Key.WorkspaceID))
 	if err != nil {
 		return "", err
 	}

@@ -111,7 +111,7 @@ func (c *Request) SlotAccounts(r storage.Reader, q *schedctl.Queue, ids []string
 		if _, err := c.Accounts(r, ids); err != nil {
 			return nil, err
 		}
-		if err := slots.CheckServes(q, ids); err != nil {
+		if err := slots.CheckServes(r, q, ids); err != nil {
 			return nil, err
 		}
 		return slots.Accounts(r, q.WorkspaceID, ids)

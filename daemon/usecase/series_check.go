@@ -74,7 +74,7 @@ func checkSeriesQueue(r storage.Reader, to *schedctl.Series) error {
 	if err != nil {
 		return err
 	}
-	return slots.CheckServes(&q, to.Template.AccountIDs())
+	return slots.CheckServes(r, &q, to.Template.AccountIDs())
 }
 
 // seriesPage is how many series are read at once.

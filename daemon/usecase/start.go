@@ -126,7 +126,7 @@ func (d *Decision) keepSlot(s *start) error {
 		if err != nil {
 			return err
 		}
-		if err := slots.CheckServes(&q, p.AccountIDs()); err != nil {
+		if err := slots.CheckServes(r, &q, p.AccountIDs()); err != nil {
 			return err
 		}
 		accounts, err := slots.Accounts(r, p.WorkspaceID, added)
