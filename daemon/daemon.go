@@ -236,6 +236,9 @@ func (d *daemon) newPlanner(cfg Config) *planner.Planner {
 
 func (d *daemon) newAnnouncer(cfg Config, publishers publish.Registry) *forecast.Announcer {
 	cases := usecase.Service{Publishers: publishers, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness)}
+	if cfg.Blobs != nil {
+		cases.Blobs = cfg.Blobs
+	}
 	config := forecast.Config{Store: cfg.Store, Clock: d.clock, Cases: &cases, Logger: cfg.Logger}
 	if d.member != nil {
 		config.Member = d.member

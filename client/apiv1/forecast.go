@@ -8,6 +8,7 @@ const (
 	ForecastAccountRemoved  ForecastKind = "account_removed"  // the account is disconnected
 	ForecastAccountError    ForecastKind = "account_error"    // the network refuses the account
 	ForecastAccountWaits    ForecastKind = "account_waits"    // the account waits beyond the time of the post
+	ForecastAccountWarning  ForecastKind = "account_warning"  // the credentials do not let the account publish the post
 	ForecastTokenEnds       ForecastKind = "token_ends"       // the credentials end before the post
 	ForecastApprovalMissing ForecastKind = "approval_missing" // the post or the series is not approved
 	ForecastRefused         ForecastKind = "refused"          // the network does not accept the text or the files
@@ -22,15 +23,15 @@ const (
 // ForecastKinds lists the kinds.
 func ForecastKinds() []ForecastKind {
 	return []ForecastKind{
-		ForecastAccountRemoved, ForecastAccountError, ForecastAccountWaits, ForecastTokenEnds, ForecastApprovalMissing, ForecastRefused,
-		ForecastBlackout, ForecastPaused, ForecastRateLimit, ForecastDuplicate, ForecastClockChange, ForecastKeyRevoked,
+		ForecastAccountRemoved, ForecastAccountError, ForecastAccountWaits, ForecastAccountWarning, ForecastTokenEnds, ForecastApprovalMissing,
+		ForecastRefused, ForecastBlackout, ForecastPaused, ForecastRateLimit, ForecastDuplicate, ForecastClockChange, ForecastKeyRevoked,
 	}
 }
 
 // ForecastEntry is one thing that makes scheduled posts fail, or be published late, if no
 // one acts.
 type ForecastEntry struct {
-	Kind            ForecastKind `json:"kind" doc:"What is wrong. Clients must ignore kinds that they do not know." enum:"account_removed,account_error,account_waits,token_ends,approval_missing,refused,blackout,paused,rate_limit,duplicate,clock_change,key_revoked"`
+	Kind            ForecastKind `json:"kind" doc:"What is wrong. Clients must ignore kinds that they do not know." enum:"account_removed,account_error,account_waits,account_warning,token_ends,approval_missing,refused,blackout,paused,rate_limit,duplicate,clock_change,key_revoked"`
 	At              *Time        `json:"at" doc:"The time of the first post, or occurrence, that would fail or be late." nullable:"false"`
 	PostIDs         []string     `json:"post_ids" doc:"The affected posts in order of time, at most 100. Empty for occurrences of a series that are not posts yet."`
 	PostCount       int          `json:"post_count" doc:"The number of affected posts that were found."`
@@ -44,5 +45,5 @@ type ForecastList struct {
 	Results   []ForecastEntry `json:"results" doc:"In order of their times, at most 500."`
 	Count     int             `json:"count" doc:"The number of results."`
 	Until     *Time           `json:"until" doc:"Posts before this time were checked. It is earlier than the requested days if they have more than 2,000 posts, 30,000 targets, or 2 MiB of text." nullable:"false"`
-	Truncated bool            `json:"truncated" doc:"Whether not all posts of the days were checked, or not all results are here; then mend what is here and ask again. It is also true if the accounts published more than 1,000 posts lately: results of the kinds rate_limit and duplicate may then be missing."`
+	Truncated bool            `json:"truncated" doc:"Whether not all posts of the days were checked, or not all results are here; then mend what is here and ask again. It is also true if the store of the files did not say which of them exist, and if the accounts published more than 1,000 posts lately: results of the kinds rate_limit and duplicate may then be missing."`
 }

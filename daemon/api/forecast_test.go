@@ -97,6 +97,18 @@ func TestForecastKinds(t *testing.T) {
 			},
 			account: true, message: "the credentials of the account fake:broken end on", command: "schedctl account reconnect fake:broken",
 		},
+		"account warning": {
+			kind: apiv1.ForecastAccountWarning,
+			damage: func(f *fixture, account string) []string {
+				id := f.at(day, "one", account)
+				f.changeAccount(account, func(a *schedctl.Account) { a.Warnings = []string{"no files", "no posts", "a hint"} })
+				return []string{id}
+			},
+			mend: func(f *fixture, account string) {
+				f.changeAccount(account, func(a *schedctl.Account) { a.Warnings = nil })
+			},
+			account: true, message: "the account fake:broken cannot publish it: no posts", command: "schedctl account reconnect fake:broken",
+		},
 		"account removed": {
 			kind: apiv1.ForecastAccountRemoved,
 			damage: func(f *fixture, account string) []string {

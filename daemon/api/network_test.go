@@ -92,6 +92,11 @@ func (n *network) panicOnConnect(with string) {
 	n.thrown = with
 }
 
+// Prevents implements [publish.AccountWarner].
+func (n *network) Prevents(warning string, files int) bool {
+	return warning == "no posts" || warning == "no files" && files > 0
+}
+
 func (n *network) Fields() []publish.Field {
 	return append(n.Fake.Fields(), publish.Field{Name: "mood", Option: true, Post: true})
 }

@@ -174,7 +174,7 @@ func New(c Config) *Server {
 	s.cardTurns = &scans{perKey: maxCardsOfWorkspace, keys: map[string]*keyScans{}}
 	s.cases = &usecase.Service{Publishers: c.Publishers, Connector: c.Connector, Limits: media.DefaultLimits, FetchCard: s.fetchCard, MaxLateness: c.MaxLateness}
 	if c.Media != nil {
-		s.cases.Limits = c.Media.Limits()
+		s.cases.Limits, s.cases.Blobs = c.Media.Limits(), c.Media.Blobs()
 	}
 	s.documents = newDocuments(s.shared != nil)
 	s.hub = newHub(s.readers, s.scans, s.shared != nil, c.Logger)

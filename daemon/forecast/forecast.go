@@ -224,7 +224,7 @@ func (l ids) next(found usecase.Forecast) (next ids, news []usecase.ForecastEntr
 
 // errorKinds are the kinds of the errors that an entry announces.
 var errorKinds = map[apiv1.ForecastKind]schedctl.ErrorKind{
-	apiv1.ForecastAccountRemoved: schedctl.KindAuth, apiv1.ForecastAccountError: schedctl.KindAuth, apiv1.ForecastTokenEnds: schedctl.KindAuth,
+	apiv1.ForecastAccountRemoved: schedctl.KindAuth, apiv1.ForecastAccountError: schedctl.KindAuth, apiv1.ForecastAccountWarning: schedctl.KindAuth, apiv1.ForecastTokenEnds: schedctl.KindAuth,
 	apiv1.ForecastAccountWaits: schedctl.KindRateLimited, apiv1.ForecastRateLimit: schedctl.KindRateLimited,
 	apiv1.ForecastApprovalMissing: schedctl.KindApproval, apiv1.ForecastRefused: schedctl.KindContent, apiv1.ForecastDuplicate: schedctl.KindDuplicate,
 	apiv1.ForecastBlackout: schedctl.KindDegraded, apiv1.ForecastPaused: schedctl.KindMissed, apiv1.ForecastClockChange: schedctl.KindDegraded,

@@ -152,6 +152,14 @@ type AddressNeeder interface {
 	AddressProblem() string
 }
 
+// AccountWarner is a [Publisher] that warns, in [Profile.Warnings], of credentials with which
+// posts fail.
+type AccountWarner interface {
+	// Prevents reports whether a warning about an account means that a post with this number
+	// of files will fail.
+	Prevents(warning string, files int) bool
+}
+
 // Upload is a file that a network has.
 type Upload struct {
 	ID        string    // the network's id, or whatever the publisher needs to refer to it

@@ -1,6 +1,7 @@
 package usecase
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/slots"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob"
 )
 
 // Service decides about requests for which it has to know networks and files.
@@ -18,8 +20,14 @@ type Service struct {
 	Connector  *connect.Connector // asks networks about accounts
 	Limits     media.Limits
 	FetchCard  FetchCard
+	Blobs      BlobStats // finds out whether files still exist; nil to assume it
 
 	MaxLateness time.Duration // how late a target may still be published
+}
+
+// BlobStats describes blobs, without reading them. See [blob.Store].
+type BlobStats interface {
+	Stat(context.Context, blob.Key) (blob.Info, error)
 }
 
 // View calls a function with a snapshot.

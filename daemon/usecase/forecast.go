@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/blob"
 )
 
 // The limits of a forecast.
@@ -67,7 +68,7 @@ func newForecast(s *Service, c *Request, until time.Time) *forecast {
 	return &forecast{
 		service: s, request: c, until: until,
 		keys: map[string]*schedctl.APIKey{}, series: map[string]*schedctl.Series{}, periods: map[string]period{}, changes: map[string][]time.Time{}, zones: map[string]*time.Location{},
-		plans: map[string][]planned{}, texts: map[sentText]planned{}, found: map[causeKey]*finding{},
+		plans: map[string][]planned{}, texts: map[sentText]planned{}, found: map[causeKey]*finding{}, files: lostFiles{known: map[blob.Key]bool{}},
 	}
 }
 
@@ -123,6 +124,7 @@ type forecast struct {
 	zones   map[string]*time.Location
 
 	unchecked []uncheckedText
+	files     lostFiles
 
 	plans map[string][]planned // what accounts have published lately, and what is planned
 	texts map[sentText]planned // the latest post with a text
@@ -289,6 +291,7 @@ func (f *forecast) checkPost(p *schedctl.Post) error {
 			at = now
 		}
 		f.checkAccount(p, t, a, at)
+		f.checkWarnings(a, mostFiles(p, t), due{at: p.PublishAt, postID: p.ID})
 		if err := f.checkHolds(p, t, a, at); err != nil {
 			return err
 		}

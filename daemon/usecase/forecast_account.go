@@ -109,6 +109,40 @@ func (f *forecast) checkAccount(p *schedctl.Post, t *schedctl.Target, a *schedct
 	}
 }
 
+// checkWarnings checks whether a warning about a connected account means that a post with a
+// number of files fails.
+func (f *forecast) checkWarnings(a *schedctl.Account, files int, d due) {
+	for _, warning := range f.service.preventing(a, files) {
+		f.add(causeKey{apiv1.ForecastAccountWarning, a.ID, warning}, d.at, a.ID, d.postID, func(*finding) (string, string) {
+			return fmt.Sprintf("the account %s cannot publish it: %s", accountName(a), Clip(warning, maxMessage)), "schedctl account reconnect " + accountRef(a)
+		})
+	}
+}
+
+// preventing returns the warnings about a connected account with which posts with a number of
+// files fail.
+func (s *Service) preventing(a *schedctl.Account, files int) (list []string) {
+	p, ok := s.Publishers[a.Platform].(publish.AccountWarner)
+	if !ok || a.Status != schedctl.AccountConnected {
+		return nil
+	}
+	for _, warning := range a.Warnings {
+		if p.Prevents(warning, files) {
+			list = append(list, warning)
+		}
+	}
+	return list
+}
+
+// mostFiles returns how many files the part of a target with the most files has, among the
+// parts that are not published yet.
+func mostFiles(p *schedctl.Post, t *schedctl.Target) (most int) {
+	for i := len(t.Done); i < p.PartCount(t); i++ {
+		most = max(most, len(p.PartFor(t, i).Media))
+	}
+	return most
+}
+
 // accountRefused adds that the network refuses an account.
 func (f *forecast) accountRefused(a *schedctl.Account, d due) {
 	f.add(causeKey{apiv1.ForecastAccountError, a.ID, ""}, d.at, a.ID, d.postID, func(*finding) (string, string) { return refusedAccount(a) })

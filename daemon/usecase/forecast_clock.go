@@ -147,7 +147,8 @@ func (f *forecast) checkOneSeries(s *schedctl.Series) {
 func (f *forecast) hasTrouble(s *schedctl.Series) bool {
 	return slices.ContainsFunc(s.Template.Targets, func(t schedctl.Target) bool {
 		a := f.accounts[t.AccountID]
-		return a == nil || a.Status != schedctl.AccountConnected || endsBefore(a, f.until, f.request.Now)
+		return a == nil || a.Status != schedctl.AccountConnected || endsBefore(a, f.until, f.request.Now) ||
+			len(f.service.preventing(a, mostFiles(&s.Template, &t))) > 0
 	})
 }
 
@@ -159,8 +160,13 @@ func (f *forecast) checkSeriesAccounts(s *schedctl.Series, rule *recurrence.Rule
 	if !ok {
 		return
 	}
-	for _, id := range s.Template.AccountIDs() {
+	for i := range s.Template.Targets {
+		t := &s.Template.Targets[i]
+		id := t.AccountID
 		d, a := due{at: next, seriesID: s.ID}, f.accounts[id]
+		if a != nil {
+			f.checkWarnings(a, mostFiles(&s.Template, t), d)
+		}
 		switch {
 		case a == nil, a.Status == schedctl.AccountDisconnected:
 			f.accountRemoved(id, a, d)

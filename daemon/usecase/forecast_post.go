@@ -1,6 +1,7 @@
 package usecase
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,7 +20,7 @@ type uncheckedText struct {
 }
 
 // checkText checks whether the network of an account accepts what a target still has to
-// publish. It reads nothing.
+// publish, and whether the files exist. It reads nothing from the database.
 func (f *forecast) checkText(ctx context.Context, u *uncheckedText) error {
 	d, p, t, a := u.decision, u.post, u.target, u.account
 	var reasons []schedctl.FieldError
@@ -37,7 +38,12 @@ func (f *forecast) checkText(ctx context.Context, u *uncheckedText) error {
 			reasons = append(reasons, fault)
 		}
 		for _, m := range part.part.Media {
-			if reason := fileProblem(d.asset(m.AssetID), m.AssetID); reason != "" {
+			a := d.asset(m.AssetID)
+			reason := fileProblem(a, m.AssetID)
+			if reason == "" && f.isLost(ctx, a) {
+				reason = fmt.Sprintf("the daemon has lost the bytes of the file %s; give the post another one", cmp.Or(a.FileName, a.ID))
+			}
+			if reason != "" {
 				reasons = append(reasons, schedctl.FieldError{Message: reason})
 			}
 		}

@@ -114,5 +114,13 @@ func (p *Publisher) warnOfEnd(ctx context.Context, s session) []string {
 	if _, err := readMetadata(ctx, p.client, p.userAgent, s.server); err != nil {
 		return nil
 	}
-	return []string{"this token ends within hours; use --login, or \"mas-cli manage issue-compatibility-token\" on your own server"}
+	return []string{tokenEnds}
 }
+
+const (
+	endsSoon  = "this token ends within hours"
+	tokenEnds = endsSoon + "; use --login, or \"mas-cli manage issue-compatibility-token\" on your own server"
+)
+
+// Prevents implements [publish.AccountWarner].
+func (p *Publisher) Prevents(warning string, _ int) bool { return strings.HasPrefix(warning, endsSoon) }

@@ -202,7 +202,8 @@ func TestSlackWarnsOfMissingScopes(t *testing.T) {
 			}
 			fmt.Fprintf(w, `{"ok":true,"channel":{"id":"C0123456789","name":"news","is_member":true,%s}}`, tt.channel)
 		}))
-		profile, err := slack.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test").Connect(t.Context(), publish.Connection{Credentials: bot(server.URL)})
+		p := slack.New(outbound.Client(outbound.AllowPrivate), outbound.AllowPrivate, "test")
+		profile, err := p.Connect(t.Context(), publish.Connection{Credentials: bot(server.URL)})
 		server.Close()
 		if err != nil || len(profile.Warnings) != len(tt.want) {
 			t.Errorf("%s: %q, %v", tt.scopes, profile.Warnings, err)
@@ -211,6 +212,9 @@ func TestSlackWarnsOfMissingScopes(t *testing.T) {
 		for i, scope := range tt.want {
 			if !strings.Contains(profile.Warnings[i], "no scope "+scope+":") {
 				t.Errorf("%s: %q, want %s", tt.scopes, profile.Warnings[i], scope)
+			}
+			if files := strings.HasPrefix(scope, "files:"); p.Prevents(profile.Warnings[i], 1) != files || p.Prevents(profile.Warnings[i], 0) {
+				t.Errorf("%q prevents the wrong posts", profile.Warnings[i])
 			}
 		}
 	}

@@ -94,6 +94,14 @@ func scopeList(list any) (scopes []string) {
 	return scopes
 }
 
+// filesFail is what a token without scopes for files cannot do.
+const filesFail = "posts with pictures or other files fail"
+
+// Prevents implements [publish.AccountWarner].
+func (p *Publisher) Prevents(warning string, files int) bool {
+	return files > 0 && strings.Contains(warning, filesFail)
+}
+
 // scopeWarnings says what a token with these scopes cannot do besides posting. Unknown and
 // legacy scopes say nothing.
 func scopeWarnings(granted []string, private bool) (warnings []string) {
@@ -106,8 +114,8 @@ func scopeWarnings(granted []string, private bool) (warnings []string) {
 		history = "groups:history"
 	}
 	for _, need := range []struct{ scope, without string }{
-		{"files:write", "posts with pictures or other files fail"},
-		{"files:read", "posts with pictures or other files fail"},
+		{"files:write", filesFail},
+		{"files:read", filesFail},
 		{history, "schedctl cannot look for a post after an unknown outcome, and reports it instead"},
 	} {
 		if !has(need.scope) {
