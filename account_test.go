@@ -56,10 +56,10 @@ func TestResolveAccounts(t *testing.T) {
 func TestResolveAccountsSaysWhyAnAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	_, err := schedctl.ResolveAccounts([]string{"acct_1"}, func(id string) (schedctl.Account, bool) {
-		return schedctl.Account{ID: id, Status: schedctl.AccountError, Error: &schedctl.TargetError{Message: "no credits are left; buy some"}}, true
+		return schedctl.Account{ID: id, Platform: "x", Name: "blog", Status: schedctl.AccountError, Error: &schedctl.TargetError{Message: "no credits are left; buy some"}}, true
 	})
 	wantCode(t, err, schedctl.InvalidSocialAccounts)
-	if want := "INVALID_SOCIAL_ACCOUNTS: acct_1: is refused by its network: no credits are left; buy some"; err.Error() != want {
+	if want := "INVALID_SOCIAL_ACCOUNTS: x:blog: is refused by its network: no credits are left; buy some"; err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}
 }

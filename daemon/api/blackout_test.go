@@ -230,7 +230,7 @@ func TestFixedTimesInBlackout(t *testing.T) {
 		other := f.newAccount(f.mine, "second")
 		b := christmas()
 		b["social_account_ids"] = []string{f.mine.account}
-		made := f.blackout(b)
+		f.blackout(b)
 		const inside, outside = "2036-12-25T12:00:00Z", "2036-12-28T12:00:00Z"
 		post := func(at string, ids ...string) body {
 			return body{"content": "x", "social_account_ids": ids, "publish_at": at}
@@ -240,7 +240,7 @@ func TestFixedTimesInBlackout(t *testing.T) {
 			return b
 		}
 		e := f.do(nil, "POST", "/posts", post(inside, f.mine.account)).refused(schedctl.InBlackout)
-		for _, want := range []string{made.ID, "2036-12-24T00:00 to 2036-12-27T00:00 Europe/Rome", "Christmas", "next-slot", "allow_blackout", "fake:account of mine"} {
+		for _, want := range []string{`the blackout "Christmas"`, "2036-12-24T00:00 to 2036-12-27T00:00 Europe/Rome", "next-slot", "allow_blackout", "fake:account of mine"} {
 			if !strings.Contains(e.Message, want) {
 				t.Errorf("%q does not name %q", e.Message, want)
 			}
