@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -48,7 +49,7 @@ var worst = map[string][]string{
 	"listWebhooks":  {"/webhooks"}, "getWebhook": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9)},
 	"listWebhookDeliveries": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9) + "/deliveries?limit=100&status=failed"},
 	"listNotifications":     {"/notifications"},
-	"listCalendarFeeds":     {"/calendar-feeds"}, "listShares": {"/shares"}, "getShare": {"/shares/" + seeded(schedctl.SharePrefix, 9)},
+	"listCalendarFeeds":     {"/calendar-feeds"}, "listShares": {"/shares"}, "getShare": {"/shares/" + seeded(schedctl.SharePrefix, seededShares+9)},
 	"listQueues": {"/queues"}, "getQueue": {"/queues/" + seeded(schedctl.QueuePrefix, 100)},
 	"listQueueSlots": {
 		"/queues/" + seeded(schedctl.QueuePrefix, 100) + "/slots?limit=1000",
@@ -169,7 +170,7 @@ func newMillion(t *testing.T, store storage.Store) (*million, func(storage.Store
 			ID: seeded(schedctl.KeyPrefix, 1), WorkspaceID: seeded(schedctl.WorkspacePrefix, 0), Hash: hash, Scopes: schedctl.Scopes(),
 		})
 	})
-	for _, seed := range []func(storage.Tx) error{seedTimeline, seedQueue, seedSeries} {
+	for _, seed := range []func(storage.Tx) error{seedTimeline, seedQueue, seedSeries, seedShares} {
 		if err == nil {
 			err = store.Update(t.Context(), seed)
 		}
@@ -241,6 +242,24 @@ func seedSeries(tx storage.Tx) error {
 		ID: seeded(schedctl.SeriesPrefix, 100), WorkspaceID: ws, Name: "series", Template: schedctl.Post{WorkspaceID: ws, Content: schedctl.Content{Text: "text"}}, State: schedctl.SeriesActive,
 		Timezone: "UTC", Start: "2020-01-01T09:00", Rule: "FREQ=DAILY", AheadDays: 14, Cursor: "2020-01-01T09:00", Version: 1,
 	})
+}
+
+// seededShares is the number of the first share; the seeds of PostgreSQL have lower ones.
+const seededShares = 1_000_000
+
+// seedShares adds as many shares as a workspace can have.
+func seedShares(tx storage.Tx) error {
+	start := schedctl.Millis(time.Now())
+	for n := range schedctl.MaxShares {
+		err := tx.PutShare(schedctl.Share{
+			ID: seeded(schedctl.SharePrefix, seededShares+n), WorkspaceID: seeded(schedctl.WorkspacePrefix, 0), Kind: schedctl.ShareReview, Name: "Dana", Can: schedctl.ShareView,
+			Hash: sha256.Sum256([]byte{byte(n), byte(n >> 8), 0}), KeyID: seeded(schedctl.KeyPrefix, 1), CreatedAt: start, ExpiresAt: start.AddDate(0, 0, 7),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // seedTimeline gives a post many events and attempts, and adds the account that
