@@ -15,19 +15,12 @@ func (c *publisherCall) showsCardImage() bool {
 }
 
 // preview returns the link preview of part 0. An approved post has the card that its
-// reviewers saw, instead of one that is fetched now: for another link, it has none.
+// reviewers saw, instead of one that is fetched now.
 func (c *publisherCall) preview(p *schedctl.Post) schedctl.LinkPreview {
-	fetcher, fetches := c.publisher.(publish.CardFetcher)
-	if !fetches || p.Card == nil || !p.Approved() {
+	if !p.Approved() {
 		return p.LinkPreview
 	}
-	switch link := fetcher.CardLink(publish.Content{Text: c.part.Content, Media: make([]publish.Media, len(c.part.Media)), Extras: publish.Extras{Preview: p.LinkPreview}}); {
-	case link == "":
-		return p.LinkPreview
-	case link == p.Card.URL && p.Card.Mode == schedctl.PreviewCard:
-		return *p.Card
-	}
-	return schedctl.LinkPreview{Mode: schedctl.PreviewNone}
+	return publish.ReviewedPreview(c.publisher, p, c.part)
 }
 
 // prepareCard makes the picture of the link card fit that the post describes, if its

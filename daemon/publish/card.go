@@ -31,3 +31,19 @@ type CardFetcher interface {
 	// a given card in the preview, it fetches none. CardLink sends no request.
 	CardLink(Content) string
 }
+
+// ReviewedPreview returns the link preview of part 0 of a post that is published with the
+// approval of reviewers: the card that was fetched for them. For another link, it has none.
+func ReviewedPreview(network Publisher, p *schedctl.Post, part schedctl.TargetPart) schedctl.LinkPreview {
+	fetcher, fetches := network.(CardFetcher)
+	if !fetches || p.Card == nil {
+		return p.LinkPreview
+	}
+	switch link := fetcher.CardLink(Content{Text: part.Content, Media: make([]Media, len(part.Media)), Extras: Extras{Preview: p.LinkPreview}}); {
+	case link == "":
+		return p.LinkPreview
+	case link == p.Card.URL && p.Card.Mode == schedctl.PreviewCard:
+		return *p.Card
+	}
+	return schedctl.LinkPreview{Mode: schedctl.PreviewNone}
+}

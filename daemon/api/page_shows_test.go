@@ -1,0 +1,174 @@
+package api_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	xhtml "golang.org/x/net/html"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// pieces are what the texts of random posts consist of.
+var pieces = []string{
+	"word ", "Ärger ", "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</div></textarea>", "&amp; &lt;", `"quoted" 'x'`, "{{.Token}}", "javascript:alert(1) ",
+	"https://example.com/a?b=1&c=<d>. ", "http://example.com/\u200bx ", "\u202egnp.exe ", "\u200b", "\u00a0", "\u2066", "\ufeff", "👩\u200d👩\u200d👧 ", "❤\ufe0f ", "1\ufe0f\u20e3", "\n", "\n\n", "\t", "  ", "\u2028", "x\u200dy ", "שלום ",
+}
+
+func randomText(r *rand.Rand) string {
+	text := "t"
+	for range 1 + r.IntN(12) {
+		text += pieces[r.IntN(len(pieces))]
+	}
+	return text
+}
+
+// readText returns the text of an element as its readers would copy it, with the characters
+// that marks stand for.
+func readText(n *xhtml.Node) string {
+	if n.Type == xhtml.TextNode {
+		return n.Data
+	}
+	var text strings.Builder
+	for c := range n.ChildNodes() {
+		text.WriteString(readText(c))
+	}
+	if n.Data != "mark" {
+		return text.String()
+	}
+	code, err := strconv.ParseInt(strings.TrimPrefix(text.String(), "U+"), 16, 32)
+	if err != nil {
+		return text.String()
+	}
+	return string(rune(code))
+}
+
+// texts returns the texts of the elements below n that have a class among theirs.
+func texts(n *xhtml.Node, name, class string) (list []string) {
+	for c := range n.Descendants() {
+		if c.Data == name && slices.Contains(strings.Fields(attribute(c, "class")), class) {
+			list = append(list, readText(c))
+		}
+	}
+	return list
+}
+
+// shownFor returns the group of an account on the page of a post.
+func (r *response) shownFor(account string) *xhtml.Node {
+	r.t.Helper()
+	for n := range r.document().Descendants() {
+		if n.Data == "section" && attribute(n, "class") == "group" {
+			for b := range n.Descendants() {
+				if b.Data == "bdi" && readText(b) == account {
+					return n
+				}
+			}
+		}
+	}
+	r.t.Fatalf("%s does not show the account %s", r.path, account)
+	return nil
+}
+
+// TestPageShowsWhatIsPublished guards that the page of a post has, for each account, exactly
+// the texts, the poll and the warning that the deliverer would publish, and that nothing of
+// them becomes an element of the page.
+func TestPageShowsWhatIsPublished(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	names := []string{"account of mine", "second <i>", "third"}
+	accounts := []string{f.mine.account, f.newAccount(f.mine, names[1]), f.newAccount(f.mine, names[2])}
+	path := f.reviewer(body{"can": "decide"})
+	b := &browser{f: f}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		p := body{"content": randomText(random), "social_account_ids": accounts, "title": "a <b>title</b>"}
+		if random.IntN(2) == 0 {
+			p["thread"] = []body{{"content": randomText(random)}, {"content": randomText(random)}}
+		}
+		if random.IntN(3) == 0 {
+			p["first_comment"] = body{"content": randomText(random)}
+		}
+		if random.IntN(3) == 0 {
+			p["poll"] = body{"options": []string{"a" + randomText(random), "b" + randomText(random)}, "expires_in_seconds": 3600}
+		}
+		if random.IntN(3) == 0 {
+			p["content_warning"] = randomText(random)
+		}
+		override := body{"social_account_id": accounts[1], "content": randomText(random)}
+		if random.IntN(2) == 0 {
+			override["thread"] = []body{{"content": randomText(random)}}
+		}
+		p["target_overrides"] = []body{override}
+		made := f.create(p)
+		f.do(nil, "POST", "/posts/"+made.ID+"/submit", body{"proposed_at": in(24 * time.Hour)}).want(http.StatusOK)
+		var post schedctl.Post
+		if err := f.store.View(t.Context(), func(r storage.Reader) (err error) { post, err = r.Post(f.mine.workspace, made.ID); return err }); err != nil {
+			t.Fatal(err)
+		}
+		page := b.get(path + "/" + made.ID)
+		for i := range post.Targets {
+			shown := page.shownFor("fake " + names[i])
+			var want []string
+			for _, part := range post.PartsFor(&post.Targets[i]) {
+				want = append(want, part.Content)
+			}
+			if got := texts(shown, "div", "text"); !slices.Equal(got, want) {
+				t.Fatalf("%s shows\n%q, and publishes\n%q", names[i], got, want)
+			}
+			want = nil
+			if poll := post.PollFor(&post.Targets[i]); poll != nil {
+				want = poll.Options
+			}
+			if got := texts(shown, "li", "text"); !slices.Equal(got, want) {
+				t.Fatalf("%s shows the poll %q, and publishes %q", names[i], got, want)
+			}
+			warning := post.PresentationFor(&post.Targets[i]).ContentWarning
+			if got := texts(shown, "dd", "text"); warning != "" && !slices.Contains(got, warning) {
+				t.Fatalf("%s shows %q, and publishes the warning %q", names[i], got, warning)
+			}
+		}
+		for n := range page.document().Descendants() {
+			if n.Data == "script" || n.Data == "img" || n.Data == "i" || slices.ContainsFunc(n.Attr, func(a xhtml.Attribute) bool {
+				return strings.HasPrefix(a.Key, "on") || a.Key == "href" && strings.HasPrefix(a.Val, "javascript")
+			}) {
+				t.Fatalf("the text has become %s %v", n.Data, n.Attr)
+			}
+		}
+	}
+}
+
+// TestPagesStaySmall guards that the pages of lists have 60 KB at most, whatever they list.
+func TestPagesStaySmall(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	at := time.Date(time.Now().Year()+1, 12, 1, 9, 0, 0, 0, time.UTC)
+	name := strings.Repeat("&", 80)
+	account := f.newAccount(f.mine, name)
+	for i := range 31 * 4 {
+		f.create(body{"content": strings.Repeat(`"`, 200), "social_account_ids": []string{account}, "publish_at": at.AddDate(0, 0, i/4).Add(time.Duration(i) * time.Minute)})
+	}
+	for range 60 {
+		f.proposed(body{"content": strings.Repeat(`"`, 200)})
+	}
+	b := &browser{f: f}
+	calendar := pathOf(f.share(nil, body{"kind": "calendar", "name": "Client"}))
+	pages := []string{f.reviewer(body{"can": "view"})}
+	for _, view := range []string{"month", "week", "agenda"} {
+		pages = append(pages, fmt.Sprintf("%s?view=%s&date=%s", calendar, view, at.Format("2006-01-02")))
+	}
+	for _, path := range pages {
+		if n := len(b.get(path).body); n > 60<<10 {
+			t.Errorf("%s has %d bytes", path[46:], n)
+		}
+	}
+	if n := len(b.get("/s/style.css").body); n > 12<<10 {
+		t.Errorf("the style sheet has %d bytes", n)
+	}
+}

@@ -1,0 +1,94 @@
+package page
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// The lengths of the title and of the account of a post in a calendar, in code points.
+const (
+	maxDayTitle   = 32
+	maxDayAccount = 24
+)
+
+// day is a day of a calendar.
+type day struct {
+	Name    string // such as "Tuesday 8 December"
+	Date    string
+	Outside bool // of another month
+	Posts   []dayEntry
+	More    int
+}
+
+type dayEntry struct{ Address, Title, About string }
+
+// link is a link to another view of a calendar.
+type link struct {
+	Name, Address string
+	Current       bool
+}
+
+// Calendar returns the page of a calendar: the posts of the span by their time, in ascending
+// order. cut means that the span has more posts than these.
+func Calendar(f *Frame, span Span, posts []schedctl.Post, names map[string]string, cut bool) ([]byte, error) {
+	c := f.clock()
+	data := struct {
+		top
+		View  View
+		Days  []day
+		Views []link
+		Moves []link
+		Only  string
+		All   string
+		Cut   bool
+	}{top: f.top(span.title(), "style.css"), View: span.View, Cut: cut, Only: span.Account}
+	if name := names[span.Account]; name != "" {
+		data.Only = name
+	}
+	data.Wide = span.View != Agenda
+	for _, v := range views {
+		to := span
+		to.View = v.View
+		data.Views = append(data.Views, link{v.Name, to.query(), v.View == span.View})
+	}
+	data.Moves = []link{{"Earlier", span.move(-1).query(), false}, {"Later", span.move(1).query(), false}}
+	all := span
+	all.Account = ""
+	data.All = all.query()
+	first, n := span.days()
+	byDay := map[string][]*schedctl.Post{}
+	for i := range posts {
+		date := posts[i].PlannedAt().In(c.zone).Format(dateForm)
+		byDay[date] = append(byDay[date], &posts[i])
+	}
+	for i := range n {
+		date := first.AddDate(0, 0, i)
+		on := byDay[date.Format(dateForm)]
+		if span.View == Agenda && len(on) == 0 {
+			continue
+		}
+		data.Days = append(data.Days, f.day(date, span, on, names))
+	}
+	return render("calendar.html", data)
+}
+
+// day returns a day with its posts. A day shows no more than the view has room for.
+func (f *Frame) day(date time.Time, span Span, posts []*schedctl.Post, names map[string]string) day {
+	d := day{
+		Name: date.Format("Mon 2 January"), Date: date.Format(dateForm),
+		Outside: span.View == Month && date.Month() != span.Date.Month(), More: max(0, len(posts)-span.View.perDay()),
+	}
+	for _, p := range posts[:len(posts)-d.More] {
+		about := p.PlannedAt().In(f.clock().zone).Format("15:04") + " · " + status(p)
+		if len(p.Targets) > 0 {
+			about += " · " + firstLine(accountName(&p.Targets[0], names), maxDayAccount)
+		}
+		if n := len(p.Targets); n > 1 {
+			about += fmt.Sprintf(" and %d more", n-1)
+		}
+		d.Posts = append(d.Posts, dayEntry{Address: f.Token + "/" + p.ID, Title: title(p, maxDayTitle), About: about})
+	}
+	return d
+}

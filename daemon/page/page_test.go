@@ -1,0 +1,124 @@
+package page_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/page"
+	"github.com/schedctl/schedctl/daemon/usecase"
+)
+
+var now = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+
+func frame() *page.Frame {
+	return &page.Frame{Share: schedctl.Share{Name: "Dana"}, Workspace: schedctl.Workspace{Name: "Acme", Timezone: "Europe/Berlin"}, Token: "token", Now: now}
+}
+
+// publishing returns the view of a post with one part.
+func publishing(part schedctl.TargetPart, assets ...schedctl.MediaAsset) *page.PostView {
+	p := &schedctl.Post{ID: "post_1", Content: schedctl.Content{Text: "text"}, Review: schedctl.Review{Proposed: schedctl.ProposedTime{At: time.Date(2026, 12, 8, 8, 0, 0, 0, time.UTC)}}}
+	return &page.PostView{
+		Post: p, Assets: assets, FileURL: func(a *schedctl.MediaAsset) string { return "../../media/" + a.ID }, CanDecide: true,
+		Publications: []usecase.Publication{{Account: schedctl.Account{Platform: "fake", Name: "a"}, Target: schedctl.Target{Platform: "fake"}, Parts: []usecase.PublishedPart{{TargetPart: part}}}},
+	}
+}
+
+func render(t *testing.T, v *page.PostView) string {
+	t.Helper()
+	out, err := page.Post(frame(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestTime guards that times are shown in the zone of the workspace, with its name, and in
+// words.
+func TestTime(t *testing.T) {
+	t.Parallel()
+	out := render(t, publishing(schedctl.TargetPart{Content: "text"}))
+	for _, want := range []string{"Tuesday 8 December 2026, 09:00 CET, in 12 days", "Approve for Tuesday 8 December 2026, 09:00 CET", "Times are in the time zone Europe/Berlin"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// TestFiles guards that files have their alt texts, that no hostile name becomes an element,
+// and that only pictures are shown in the page.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	asset := func(id, name, mime string) schedctl.MediaAsset {
+		return schedctl.MediaAsset{ID: id, FileName: name, MIMEType: mime, Status: schedctl.MediaReady, SHA256: [32]byte{1}}
+	}
+	media := []schedctl.PostMedia{
+		{AssetID: "png", SHA256: [32]byte{1}, AltText: "a cat\u200b <b>"}, {AssetID: "svg", SHA256: [32]byte{1}},
+		{AssetID: "html"}, {AssetID: "other", SHA256: [32]byte{2}}, {AssetID: "gone"},
+	}
+	out := render(t, publishing(schedctl.TargetPart{Media: media},
+		asset("png", `"><script>alert(1)</script>.png`, "image/png"), asset("svg", "a.svg", "image/svg+xml"), asset("html", "\u202elmth.exe", "text/html"), asset("other", "b.png", "image/png")))
+	if n := strings.Count(out, "<img "); n != 1 || !strings.Contains(out, `<img src="../../media/png" alt="a cat`) {
+		t.Errorf("%d pictures in %s", n, out)
+	}
+	if strings.Contains(out, "<script") || !strings.Contains(out, "a cat<mark>U&#43;200B</mark> &lt;b&gt;") {
+		t.Error("a name or an alt text is not escaped")
+	}
+	if n := strings.Count(out, "No alt text"); n != 4 {
+		t.Errorf("%d files without an alt text", n)
+	}
+	if strings.Contains(out, "media/other") || strings.Contains(out, "media/gone") || strings.Count(out, "not available") != 2 {
+		t.Error("a file is shown that would not be published")
+	}
+}
+
+// TestWithoutTime guards that a post without a proposed time has no button that approves it.
+func TestWithoutTime(t *testing.T) {
+	t.Parallel()
+	v := publishing(schedctl.TargetPart{Content: "text"})
+	v.Post.Proposed = schedctl.ProposedTime{}
+	if out := render(t, v); strings.Contains(out, `value="approve"`) || !strings.Contains(out, "no proposed time") {
+		t.Errorf("the page: %s", out)
+	}
+}
+
+// TestSpans guards the days that the views show.
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string][2]string{
+		"":                             {"2026-10-26", "2026-12-07"},
+		"view=week&date=2026-12-01":    {"2026-11-30", "2026-12-07"},
+		"view=agenda&date=2026-12-01":  {"2026-12-01", "2026-12-29"},
+		"view=month&date=2027-02-28":   {"2027-02-01", "2027-03-01"},
+		"view=other&date=x":            {"2026-10-26", "2026-12-07"},
+		"view=month&date=99999-01-01":  {"2026-10-26", "2026-12-07"},
+		"view=month&date=2026-03-29":   {"2026-02-23", "2026-04-06"}, // clocks change
+		"view=week&date=2026-03-29&x=": {"2026-03-23", "2026-03-30"},
+	} {
+		q, _ := url.ParseQuery(query)
+		from, to := page.ParseSpan(q, now, "Europe/Berlin").Times("Europe/Berlin")
+		if got := [2]string{from.Format("2006-01-02"), to.Format("2006-01-02")}; got != want || from.Hour() != 0 || to.Hour() != 0 {
+			t.Errorf("%q: %v, want %v", query, got, want)
+		}
+	}
+}
+
+// FuzzParseSpan guards that no query breaks a calendar.
+func FuzzParseSpan(f *testing.F) {
+	f.Add("view=month&date=2026-12-01&account=a")
+	f.Add("view=agenda&date=9000-12-31")
+	f.Add("date=1970-01-01&account=%ff%00<b>")
+	f.Fuzz(func(t *testing.T, query string) {
+		q, _ := url.ParseQuery(query)
+		span := page.ParseSpan(q, now, "Europe/Berlin")
+		if from, to := span.Times("Europe/Berlin"); !from.Before(to) || to.Sub(from) > 43*24*time.Hour {
+			t.Fatalf("%q: %v to %v", query, from, to)
+		}
+		out, err := page.Calendar(frame(), span, nil, nil, false)
+		if err != nil || len(out) > 60<<10 {
+			t.Fatalf("%q: %d bytes, %v", query, len(out), err)
+		}
+	})
+}

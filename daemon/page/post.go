@@ -1,0 +1,295 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/usecase"
+)
+
+// PostView is what the page of one post shows.
+type PostView struct {
+	Post         *schedctl.Post
+	Publications []usecase.Publication
+	Assets       []schedctl.MediaAsset
+
+	// FileURL returns the address of a file for an hour.
+	FileURL func(*schedctl.MediaAsset) string
+
+	// CanDecide and CanComment say which forms the page has.
+	CanDecide, CanComment bool
+
+	// Form is the token of the forms, and Nonce is new on each page.
+	Form, Nonce string
+
+	// Notice says why a form was refused; empty for none. Typed is the text that was in the
+	// form with the action Action.
+	Notice, Action, Typed string
+}
+
+// The values of the field "action" of the forms.
+const (
+	ActionApprove = "approve"
+	ActionChanges = "changes"
+	ActionComment = "comment"
+)
+
+// group are accounts that publish the same.
+type group struct {
+	Accounts []account
+	Lang     string
+	Facts    []fact
+	Poll     *poll
+	Card     *card
+	Parts    []part
+}
+
+type account struct{ Name, Length, Status, URL string }
+
+// fact is a name and a value.
+type fact struct{ Name, Value string }
+
+type poll struct {
+	Options []string
+	About   string
+}
+
+type card struct {
+	URL, Title, Description string
+	Image                   *file
+}
+
+type part struct {
+	Title string // empty for the post itself
+	Text  string
+	Lang  string
+	Files []file
+}
+
+type file struct {
+	Kind    string // such as "picture"
+	Name    string
+	URL     string // empty if the file is missing
+	Picture bool
+	Alt     string // empty for none
+	Missing string // why there is no file; empty if there is one
+}
+
+type note struct{ By, When, Text string }
+
+// Post returns the page of one post.
+func Post(f *Frame, v *PostView) ([]byte, error) {
+	p := v.Post
+	back := "../" + f.Token
+	data := struct {
+		top
+		*PostView
+		Back    string
+		When    string
+		Status  string
+		Labels  string
+		Facts   []fact
+		Changed string // what has changed since the last decision
+		Groups  []group
+		Notes   []note
+		Approve string // the text of the button; empty if the post has no time
+		Version int64
+	}{
+		top: f.top(title(p, maxTitle), "../style.css"), PostView: v, Back: back, When: f.when(p), Status: status(p),
+		Labels: strings.Join(p.Labels, ", "), Facts: f.history(p), Changed: changed(p), Groups: v.groups(), Version: p.Version,
+	}
+	for _, n := range p.Notes {
+		data.Notes = append(data.Notes, note{n.By.Name, f.clock().at(n.CreatedAt), n.Text})
+	}
+	switch {
+	case p.Proposed.NextSlot:
+		data.Approve = "Approve for the next free slot"
+	case !p.Proposed.At.IsZero():
+		data.Approve = "Approve for " + f.clock().at(p.Proposed.At)
+	case p.Status() == schedctl.Failed:
+		data.Approve = "Approve"
+	}
+	return render("post.html", data)
+}
+
+// history returns who has asked for an approval of a post, and who has decided.
+func (f *Frame) history(p *schedctl.Post) (facts []fact) {
+	a := p.Approval
+	if a == nil {
+		return nil
+	}
+	facts = append(facts, fact{"Asked for by", a.RequestedBy.Name + ", " + f.clock().at(a.RequestedAt)})
+	if a.DecidedBy != (schedctl.KeyRef{}) {
+		facts = append(facts, fact{"Decided by", a.DecidedBy.Name + ", " + f.clock().at(a.DecidedAt)})
+	}
+	if a.Note != "" {
+		facts = append(facts, fact{"Remark", a.Note})
+	}
+	return facts
+}
+
+// changedNames are the names of the fields of [schedctl.Reviewed.Changed] for people.
+var changedNames = map[string]string{
+	"content": "the text", "title": "the title", "media": "the files", "social_account_ids": "the accounts", "target_overrides": "what single accounts get",
+	"thread": "the thread", "first_comment": "the first comment", "poll": "the poll", "link_preview": "the link card", "approval.card": "the link card",
+	"content_warning": "the content warning", "visibility": "the visibility", "language": "the language",
+}
+
+// changed says what has changed since the last decision, or nothing.
+func changed(p *schedctl.Post) string {
+	last := p.LastDecided()
+	if last == nil {
+		return ""
+	}
+	var names []string
+	for _, field := range last.Changed(p.Reviewed()) {
+		if name := changedNames[field]; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// groups returns what the accounts publish. Accounts that publish the same are one group.
+func (v *PostView) groups() (list []group) {
+	byContent := map[string]int{}
+	for i := range v.Publications {
+		pub := &v.Publications[i]
+		parts := make([]schedctl.TargetPart, len(pub.Parts))
+		for j := range parts {
+			parts[j] = pub.Parts[j].TargetPart
+		}
+		key, err := json.Marshal([]any{parts, pub.Extras, pub.Target.Options})
+		at, known := byContent[string(key)]
+		if !known || err != nil {
+			at = len(list)
+			byContent[string(key)] = at
+			list = append(list, v.group(pub))
+		}
+		list[at].Accounts = append(list[at].Accounts, accountOf(pub))
+	}
+	return list
+}
+
+// accountOf returns an account with the lengths of its texts.
+func accountOf(pub *usecase.Publication) account {
+	a := account{Name: pub.Target.Platform + " (removed account)", Status: string(pub.Target.Status), URL: pub.Target.PlatformPostURL}
+	if pub.Account.Name != "" {
+		a.Name = pub.Account.Platform + " " + pub.Account.Name
+	}
+	if u := pub.Account.Username; u != "" && u != pub.Account.Name {
+		a.Name += " (" + u + ")"
+	}
+	lengths := make([]string, len(pub.Parts))
+	for i := range pub.Parts {
+		lengths[i] = length(&pub.Parts[i].Check)
+	}
+	a.Length = strings.Join(slices.DeleteFunc(lengths, func(s string) bool { return s == "" }), "; ")
+	return a
+}
+
+// length says how long a text is, and whether the network would refuse it.
+func length(c *publish.Check) string {
+	text := ""
+	switch {
+	case c.Limit > 0:
+		text = fmt.Sprintf("%d of %d %s", c.Length, c.Limit, c.Unit)
+	case c.Length > 0:
+		text = fmt.Sprintf("%d %s", c.Length, c.Unit)
+	}
+	if len(c.Problems) > 0 {
+		text = strings.TrimPrefix(text+", the network would refuse it", ", ")
+	}
+	return text
+}
+
+// group returns what an account publishes, without the account.
+func (v *PostView) group(pub *usecase.Publication) group {
+	x := &pub.Extras
+	g := group{Lang: x.Language}
+	for _, f := range []fact{{"Content warning", x.ContentWarning}, {"Visible to", visibility(x.Visibility)}, {"Language", x.Language}} {
+		if f.Value != "" {
+			g.Facts = append(g.Facts, f)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(pub.Target.Options)) {
+		g.Facts = append(g.Facts, fact{"Option " + name, fmt.Sprint(pub.Target.Options[name])})
+	}
+	if p := x.Poll; p != nil {
+		g.Poll = &poll{p.Options, "ends " + p.ExpiresIn.String() + " after it is published"}
+		if p.Multiple {
+			g.Poll.About += "; people can choose more than one"
+		}
+		if p.HideTotals {
+			g.Poll.About += "; the votes are hidden until it ends"
+		}
+	}
+	switch l := &x.Preview; l.Mode {
+	case schedctl.PreviewCard:
+		g.Card = &card{URL: l.URL, Title: l.Title, Description: l.Description}
+		if l.Image.AssetID != "" {
+			picture := v.file(&l.Image)
+			g.Card.Image = &picture
+		}
+	case schedctl.PreviewNone:
+		g.Facts = append(g.Facts, fact{"Link card", "none"})
+	}
+	for i := range pub.Parts {
+		g.Parts = append(g.Parts, v.part(&pub.Parts[i].TargetPart, len(pub.Parts), g.Lang))
+	}
+	return g
+}
+
+// visibility returns a visibility in words.
+func visibility(name string) string {
+	switch name {
+	case schedctl.VisibilityPublic:
+		return "everyone"
+	case schedctl.VisibilityUnlisted:
+		return "everyone, but not in public lists"
+	case schedctl.VisibilityFollowers:
+		return "followers"
+	case schedctl.VisibilityDirect:
+		return "only people that the post mentions"
+	}
+	return name
+}
+
+func (v *PostView) part(p *schedctl.TargetPart, parts int, lang string) part {
+	out := part{Text: p.Content, Lang: lang}
+	switch {
+	case p.Kind == schedctl.PartComment:
+		out.Title = "First comment"
+	case p.Kind == schedctl.PartReply:
+		out.Title = fmt.Sprintf("Part %d of the thread", p.Index+1)
+	}
+	for i := range p.Media {
+		out.Files = append(out.Files, v.file(&p.Media[i]))
+	}
+	return out
+}
+
+// file returns a file of a post. A file whose bytes are not those of the post has no address.
+func (v *PostView) file(m *schedctl.PostMedia) file {
+	i := slices.IndexFunc(v.Assets, func(a schedctl.MediaAsset) bool { return a.ID == m.AssetID })
+	if i < 0 || v.Assets[i].Status != schedctl.MediaReady || m.SHA256 != [32]byte{} && m.SHA256 != v.Assets[i].SHA256 {
+		return file{Kind: "File", Alt: m.AltText, Missing: "this file is not available"}
+	}
+	a := &v.Assets[i]
+	kind, _, _ := strings.Cut(a.MIMEType, "/")
+	f := file{Kind: "File", Name: a.FileName, URL: v.FileURL(a), Alt: m.AltText}
+	switch kind {
+	case "image":
+		f.Kind, f.Picture = "Picture", a.MIMEType != "image/svg+xml"
+	case "video":
+		f.Kind = "Video"
+	case "audio":
+		f.Kind = "Audio"
+	}
+	return f
+}

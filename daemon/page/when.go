@@ -1,0 +1,67 @@
+package page
+
+import (
+	"fmt"
+	"time"
+)
+
+// clock shows times in the zone of a workspace.
+type clock struct {
+	now  time.Time
+	zone *time.Location
+}
+
+// newClock returns a clock of an IANA zone. An unknown one is UTC.
+func newClock(now time.Time, zone string) clock {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		loc = time.UTC
+	}
+	return clock{now, loc}
+}
+
+// at returns a time such as "Tuesday 8 December 2026, 09:00 CET".
+func (c clock) at(t time.Time) string { return t.In(c.zone).Format("Monday 2 January 2006, 15:04 MST") }
+
+// words returns at with the distance from now, such as "in 12 days".
+func (c clock) words(t time.Time) string { return c.at(t) + ", " + c.distance(t) }
+
+// distance counts days as a calendar does: a time of tomorrow is "tomorrow" from 23:00 on,
+// and from 0:00 on.
+func (c clock) distance(t time.Time) string {
+	days := c.day(t) - c.day(c.now)
+	switch d := t.Sub(c.now); {
+	case days == 1:
+		return "tomorrow"
+	case days == -1:
+		return "yesterday"
+	case days > 1:
+		return fmt.Sprintf("in %d days", days)
+	case days < -1:
+		return fmt.Sprintf("%d days ago", -days)
+	case d >= time.Hour:
+		return "in " + count(int(d.Hours()), "hour")
+	case d >= time.Minute:
+		return "in " + count(int(d.Minutes()), "minute")
+	case d > -time.Minute:
+		return "now"
+	case d > -time.Hour:
+		return count(int(-d.Minutes()), "minute") + " ago"
+	default:
+		return count(int(-d.Hours()), "hour") + " ago"
+	}
+}
+
+// day returns the number of the day of a time.
+func (c clock) day(t time.Time) int {
+	y, m, d := t.In(c.zone).Date()
+	return int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
+}
+
+// count returns a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
