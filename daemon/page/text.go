@@ -116,7 +116,7 @@ func firstLine(text string, limit int) string {
 		out.WriteRune(r)
 	}
 	if more {
-		out.WriteString("…")
+		out.WriteString(" …")
 	}
 	return out.String()
 }
