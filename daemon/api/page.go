@@ -269,11 +269,11 @@ func (v *visit) sharedPost(r storage.Reader) (schedctl.Post, error) {
 	return p, err
 }
 
-// decided reports whether a review of what waits has covered the post until its key decided
-// about it. The page of the post then shows the decision.
+// decided reports whether a review of what waits has covered the post until somebody decided
+// about it. The page of the post then shows the decision, also to the one who was slower.
 func (v *visit) decided(p *schedctl.Post) bool {
 	a := p.Approval
-	if v.share.Kind != schedctl.ShareReview || v.share.Filter.Approval != "" || a == nil || a.DecidedBy.ID != v.share.KeyID || a.DecidedAt.Before(v.share.CreatedAt) {
+	if v.share.Kind != schedctl.ShareReview || v.share.Filter.Approval != "" || a == nil || a.State == schedctl.ApprovalWithdrawn || a.DecidedAt.Before(v.share.CreatedAt) {
 		return false
 	}
 	before := *p

@@ -326,6 +326,9 @@ func TestPagesDoNoMoreThanTheShare(t *testing.T) {
 	other := f.create(body{"content": "a secret plan", "social_account_ids": []string{f.mine.account}})
 	b.send(nil, "GET", decide+"/"+other.ID, nil).want(http.StatusNotFound)
 	b.send(sameOrigin, "POST", decide+"/"+other.ID, form).want(http.StatusNotFound)
+	f.do(as(f.scoped("posts:read", "posts:approve")), "POST", "/posts/"+p.ID+"/approve", body{}).want(http.StatusOK)
+	b.get(decide + "/" + p.ID)
+	b.send(nil, "GET", f.reviewer(body{"can": "decide"})+"/"+p.ID, nil).want(http.StatusNotFound) // decided before the share was made
 }
 
 // TestEndedSharesAreNotFound guards that all addresses that open nothing get the same page.
