@@ -328,6 +328,7 @@ func TestPagesDoNoMoreThanTheShare(t *testing.T) {
 	b.send(sameOrigin, "POST", decide+"/"+other.ID, form).want(http.StatusNotFound)
 	f.do(as(f.scoped("posts:read", "posts:approve")), "POST", "/posts/"+p.ID+"/approve", body{}).want(http.StatusOK)
 	b.get(decide + "/" + p.ID)
+	f.changeStored(p.ID, func(p *schedctl.Post) { p.Approval.DecidedAt = p.Approval.DecidedAt.Add(-time.Second) })
 	b.send(nil, "GET", f.reviewer(body{"can": "decide"})+"/"+p.ID, nil).want(http.StatusNotFound) // decided before the share was made
 }
 
