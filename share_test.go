@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 func TestNewShare(t *testing.T) {
@@ -103,6 +104,7 @@ func FuzzHashShareToken(f *testing.F) {
 	f.Add("")
 	f.Add(strings.Repeat("é", 22)[:43])
 	f.Fuzz(func(t *testing.T, token string) {
+		defer cost.Check(t, len(token))()
 		if _, ok := schedctl.HashShareToken(token); ok && (len(token) != 43 || strings.ContainsFunc(token, func(c rune) bool {
 			return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 		})) {

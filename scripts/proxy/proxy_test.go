@@ -24,6 +24,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/scripts/installed"
 	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
@@ -53,7 +54,7 @@ func newSite(t *testing.T, public string) *site {
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, built)
 	}
-	if err := os.WriteFile(bin, built, 0o700); err != nil {
+	if err := installed.Write(bin, built); err != nil {
 		t.Fatal(err)
 	}
 	s.daemon = start(t, bin, "daemon", "run", "--data-dir", filepath.Join(dir, "data"), "--listen", "unix://"+s.daemonSocket(),

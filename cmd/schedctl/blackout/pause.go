@@ -37,9 +37,10 @@ func NewPause(a *cli.App) *cobra.Command {
 scheduled.
 
 With --label, only posts with this label are held, and other posts are published. Several
-labels are several holds: either all of them are made, or none. The posts are listed first, and you confirm; without a terminal --yes is required. A post that
-gets the label later is held, too, and one that loses it is published. A thread of which a
-part is published is finished.
+labels are several holds: either all of them are made, or none. The posts are listed
+first, and you confirm; without a terminal --yes is required. A post that gets the label
+later is held, too, and one that loses it is published. A thread of which a part is
+published is finished.
 
 Afterwards, posts whose slot has passed get new slots in their order. Other late posts
 are published one after the other, unless they are later than the daemon allows. So a

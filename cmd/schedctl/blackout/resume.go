@@ -44,8 +44,9 @@ Posts with a slot get new slots. If a post cannot be moved, the hold stays.
 With --label or --shift-missed, the posts that waited are listed, and you confirm; without
 a terminal --yes is required.
 
-If a hold cannot be ended, the others end, and the exit status is not 0: repeat the command
-for those that are left. Holds that ended cannot be put back, as their posts are published.
+If a hold cannot be ended, the others end, and the exit status is not 0: repeat the
+command for those that are left. Holds that ended cannot be put back, as their posts are
+published.
 
 The command prints the holds that it ended or changed. If nothing is paused, there is
 no change.`,

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedctl/schedctl/scripts/installed"
 	"github.com/schedctl/schedctl/scripts/testsize"
 )
 
@@ -47,7 +48,7 @@ func startDaemon(t *testing.T) daemon {
 	}
 	dir := t.TempDir()
 	bin, data := filepath.Join(dir, "schedctl"), filepath.Join(dir, "data")
-	if err := os.WriteFile(bin, built, 0o700); err != nil {
+	if err := installed.Write(bin, built); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(bin, "daemon", "run", "--data-dir", data, "--listen", "127.0.0.1:0", "--log-format", "json")
