@@ -184,9 +184,9 @@ func (n *NewShare) check(now time.Time) error {
 	case f.Approval != "" && !slices.Contains(ApprovalStates(), f.Approval):
 		return Errorf(ValidationFailed, "filter.approval", "%q is not a state of an approval", f.Approval)
 	case !n.ExpiresAt.After(now):
-		return Errorf(ValidationFailed, "expires_at", "expires_at has passed; use a time in the future")
+		return Errorf(ValidationFailed, "expires_at", "expires_at (--expires) has passed; use a time in the future")
 	case n.ExpiresAt.After(now.AddDate(0, 0, MaxShareDays)):
-		return Errorf(ValidationFailed, "expires_at", "expires_at is more than %d days ahead; use an earlier time", MaxShareDays)
+		return Errorf(ValidationFailed, "expires_at", "expires_at (--expires) is more than %d days ahead; use an earlier time", MaxShareDays)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/queue"
 	"github.com/schedctl/schedctl/cmd/schedctl/series"
 	"github.com/schedctl/schedctl/cmd/schedctl/server"
+	"github.com/schedctl/schedctl/cmd/schedctl/share"
 	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
 	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
 )
@@ -36,6 +37,7 @@ var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "snippet", Make: snippet.New},
 	{Group: cli.GroupWork, Name: "media", Make: media.New},
 	{Group: cli.GroupWork, Name: "calendar", Make: calendar.New},
+	{Group: cli.GroupWork, Name: "share", Make: share.New},
 	{Group: cli.GroupWork, Name: "forecast", Make: forecast.New},
 	{Group: cli.GroupWork, Name: "tui", Make: browse.New},
 	{Group: cli.GroupWork, Name: "me", Make: access.NewMe},

@@ -206,6 +206,7 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 	i.makeCollection()
 	i.makeSeries()
 	i.makeFeed()
+	i.makeShare()
 	i.makeWebhook()
 	i.makeNotification()
 	i.makeKey()

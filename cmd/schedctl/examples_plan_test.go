@@ -85,6 +85,16 @@ func (i *inhabitant) makeFeed() {
 	i.names = append(i.names, "cal_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.CalendarFeed.ID)
 }
 
+// makeShare makes the share of Dana.
+func (i *inhabitant) makeShare() {
+	if i.example.command != "share revoke" && i.example.command != "share show" {
+		return
+	}
+	made, err := i.c.CreateShare(i.t.Context(), apiv1.CreateShare{Kind: "review", Name: "Dana"})
+	i.ok(err)
+	i.names = append(i.names, "shr_01KAK3R9ZC4VBX1D2E3F4G5H6N", made.Share.ID)
+}
+
 // lastCommand makes the post that @last names in an example of the order of a queue.
 func lastCommand(e example) []string {
 	if e.command != "queue move" || !slices.Contains(e.args, "@last") {

@@ -29,7 +29,7 @@ func (c *Request) CreateShare(tx storage.Tx, n schedctl.NewShare) (share schedct
 	for _, id := range share.PostIDs {
 		_, err := c.PostByID(tx, id)
 		if schedctl.CodeOf(err) == schedctl.NotFound {
-			err = schedctl.Errorf(schedctl.ValidationFailed, "post_ids", "this workspace has no post %s that this API key may see; list them with GET %s/posts", id, prefix)
+			err = schedctl.Errorf(schedctl.ValidationFailed, "post_ids", "this workspace has no post %s that this API key may see; list them with GET %s/posts (schedctl post list)", id, prefix)
 		}
 		if err != nil {
 			return share, "", err

@@ -4,13 +4,11 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
@@ -114,7 +112,7 @@ func (o *keyCreate) request() (r apiv1.CreateAPIKey, err error) {
 	if r.Scopes, err = scopesOf(o.scopes); err != nil {
 		return r, err
 	}
-	r.ExpiresAt, err = o.expiry()
+	r.ExpiresAt, err = o.zone.Expiry(o.App, o.expires)
 	return r, err
 }
 
@@ -132,33 +130,4 @@ func scopesOf(lists []string) (scopes []schedctl.Scope, err error) {
 		}
 	}
 	return scopes, nil
-}
-
-// expiry reads --expires and shows the parsed time. It returns nil without the flag.
-func (o *keyCreate) expiry() (*apiv1.Time, error) {
-	if o.expires == "" {
-		return nil, nil
-	}
-	loc, err := o.zone.Zone(o.App)
-	if err != nil {
-		return nil, err
-	}
-	now := o.Now()
-	m, err := expiryMoment(o.expires, now, loc)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.Check(now); err != nil {
-		return nil, cli.InvalidError(schedctl.ValidationFailed, "--expires: %v", err)
-	}
-	o.Messagef("until %s", m.Echo(now, loc))
-	return apiv1.NewTime(m.Time), nil
-}
-
-// expiryMoment reads a duration from now, else a time.
-func expiryMoment(text string, now time.Time, loc *time.Location) (when.Result, error) {
-	if _, err := when.ParseSpan(text); err == nil {
-		return when.Parse("in "+text, now, loc)
-	}
-	return when.Parse(text, now, loc)
 }

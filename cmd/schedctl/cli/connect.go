@@ -84,7 +84,7 @@ func (a *App) EndpointAt(url string, at ContextChoice) (Endpoint, error) {
 		return e, a.NotRunning("no daemon is running on the data in " + a.DataDir())
 	case url == "":
 		return e, a.NotRunning("no daemon has run in " + a.DataDir())
-	case missing != nil || !onThisMachine(url):
+	case missing != nil || !IsOnThisMachine(url):
 		return e, nil
 	}
 	found, err := a.Announcement()
@@ -243,8 +243,8 @@ func CheckKey(text, source string) (string, error) {
 	return key, nil
 }
 
-// onThisMachine reports whether a URL leads to a socket or a loopback address.
-func onThisMachine(text string) bool {
+// IsOnThisMachine reports whether a URL leads to a socket or a loopback address.
+func IsOnThisMachine(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
 		return false

@@ -32,6 +32,7 @@ var (
 	BlackoutNoun     = Noun{"blackout", "blackout", schedctl.BlackoutPrefix}
 	SeriesNoun       = Noun{"series", "series", schedctl.SeriesPrefix}
 	FeedNoun         = Noun{"calendar feed", "calendar feed", schedctl.CalendarFeedPrefix}
+	ShareNoun        = Noun{"share", "share", schedctl.SharePrefix}
 )
 
 // lastFile returns the file that holds the last id, empty without a state directory.

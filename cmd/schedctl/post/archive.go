@@ -58,7 +58,7 @@ is 9 when some of the posts could not be changed.`,
 func archiving(o *changeOptions, cmd *cobra.Command) *cobra.Command {
 	o.plan, o.report = o.tellSelected, o.printChanged
 	cli.DeclareJSON[apiv1.Post](cmd)
-	cmd.Args, cmd.ValidArgsFunction, cmd.RunE = cli.Args(0, cli.Unlimited, ""), completePost(o.App), o.run
+	cmd.Args, cmd.ValidArgsFunction, cmd.RunE = cli.Args(0, cli.Unlimited, ""), CompletePost(o.App), o.run
 	o.add(cmd)
 	return cmd
 }

@@ -38,7 +38,7 @@ change of the status alone does not count.`,
   schedctl post cancel --account mastodon:me --after "tomorrow 0:00" --dry-run
   schedctl post cancel --search "the meetup" --yes`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              o.run,
 	})
 	o.add(cmd)

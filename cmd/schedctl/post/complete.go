@@ -28,9 +28,9 @@ var CompletableStatuses = map[string][]schedctl.Status{
 	"schedctl post watch":      {schedctl.Scheduled, schedctl.Publishing},
 }
 
-// completePost offers the ids of recent posts that are not on the command line yet,
+// CompletePost offers the ids of recent posts that are not on the command line yet,
 // described by status, time and text.
-func completePost(a *cli.App) cobra.CompletionFunc {
+func CompletePost(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		q := client.PostQuery{Statuses: CompletableStatuses[cmd.CommandPath()], Limit: 50}
 		return a.CompleteFrom(cli.Unlimited, cli.CompleteInOrder, func(ctx context.Context, c *client.Client) ([]string, error) {

@@ -38,7 +38,7 @@ The copy has no external id and belongs to no collection.`,
   schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "next monday 9am"
   schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo --label again`,
 		Args:              cli.Args(1, 1, "the id of a post"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	addToOrAccount(a, cmd, &o.to)

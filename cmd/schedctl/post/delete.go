@@ -32,7 +32,7 @@ when some of the drafts could not be deleted.`,
 		Example: `  schedctl post delete post_01KAK3R9ZC4VBX1D2E3F4G5H6J --yes
   schedctl post delete --search "never to be sent" --dry-run`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              o.run,
 	})
 	cmd.Annotations[cli.DryFieldsAnnotation] = cli.TypeNames(reflect.TypeFor[apiv1.Post]())

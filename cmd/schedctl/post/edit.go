@@ -81,7 +81,7 @@ exit status 6, and the message says what is different. --overwrite makes it in a
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --override "mastodon:me=In short" --dry-run
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --override-field mastodon:me=language=de`,
 		Args:              o.checkArgs,
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.where != nil {
 				return o.editSelected(cmd)

@@ -25,13 +25,13 @@ func connectOne(ctx context.Context, a *cli.App, ref string) (c *client.Client, 
 // connectAll is connectOne for several arguments.
 func connectAll(ctx context.Context, a *cli.App, refs []string) (c *client.Client, ids []string, err error) {
 	if c, err = a.Connect(); err == nil {
-		ids, err = postIDs(ctx, a, c, refs)
+		ids, err = IDs(ctx, a, c, refs)
 	}
 	return c, ids, err
 }
 
-// postIDs is postID for several arguments.
-func postIDs(ctx context.Context, a *cli.App, c *client.Client, refs []string) ([]string, error) {
+// IDs returns the ids of the posts that arguments name; see [cli.FindID].
+func IDs(ctx context.Context, a *cli.App, c *client.Client, refs []string) ([]string, error) {
 	ids := make([]string, len(refs))
 	for i, ref := range refs {
 		id, err := postID(ctx, a, c, ref)

@@ -33,7 +33,7 @@ the command shows the post and asks you to confirm.`,
 		Example: `  schedctl post publish post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post publish post_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo --wait --timeout 1m`,
 		Args:              cli.Args(1, 1, "the id of a post"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
 	})
 	addTo(a, cmd, &o.to)

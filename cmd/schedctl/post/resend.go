@@ -26,7 +26,7 @@ Check the account first, and then use --force.`,
   schedctl post resend post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor --at "tomorrow 9am"
   schedctl post resend post_01KAK3R9ZC4VBX1D2E3F4G5H6J --media cat.png --alt "A cat on a sofa"`,
 		Args:              cli.Args(1, 2, "the id of a post and at most one text"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			o.id = args[0]
 			if o.text, err = cli.NewTextSource(args[1:], o.file); err != nil {

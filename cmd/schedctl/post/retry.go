@@ -49,7 +49,7 @@ status is 9 when some of the posts could not be retried.`,
   schedctl post retry post_01KAK3R9ZC4VBX1D2E3F4G5H6J --target pt_01KAK3R9ZC4VBX1D2E3F4G5H6K --force
   schedctl post retry --status failed --account mastodon:me --after "yesterday 0:00" --yes`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 && len(o.request.TargetIDs) > 0 {
 				return cli.UsageError("--target is about one post: give its id")

@@ -39,7 +39,7 @@ series with ser_. With --json=FIELDS, a field that an object does not have is nu
   schedctl review --json=id,version,content,rule,approval
   schedctl review post_01KAK3R9ZC4VBX1D2E3F4G5H6J`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, ids []string) error { return review(cmd.Context(), a, ids) },
 	})
 }
@@ -121,7 +121,7 @@ func readNamed(ctx context.Context, a *cli.App, c *client.Client, refs []string)
 			posts = append(posts, ref)
 		}
 	}
-	ids, err := postIDs(ctx, a, c, posts)
+	ids, err := IDs(ctx, a, c, posts)
 	if err != nil {
 		return r, nil, err
 	}

@@ -34,7 +34,7 @@ The exit status is 6 when a draft waits for an approval already, or is no draft.
 		Example: `  schedctl post submit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "monday 9am"
   schedctl post submit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --next-slot --note "for the release"`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a draft"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, ids []string) error { return o.run(cmd.Context(), ids) },
 	})
 	o.when.Add(cmd)
@@ -117,7 +117,7 @@ draft does not wait for an approval or has another version.`,
 		Example: `  schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2
   schedctl post approve post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2 --at "monday 9am" --note "thank you"`,
 		Args:              cli.Args(1, 1, "the id of a draft"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, ids []string) error { return o.approve(cmd.Context(), ids[0]) },
 	})
 	o.when.Add(cmd)
@@ -143,7 +143,7 @@ You need a key with the scope posts:approve. The exit status is 4 for your own r
 and 6 when the post does not wait for an approval and has none.`,
 		Example:           `  schedctl post request-changes post_01KAK3R9ZC4VBX1D2E3F4G5H6J --version 2 --note "name the version"`,
 		Args:              cli.Args(1, 1, "the id of a draft"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, ids []string) error { return o.requestChanges(cmd.Context(), ids[0]) },
 	})
 	o.Add(cmd, "what has to change: a `text`")
@@ -222,7 +222,7 @@ published: the post becomes a draft with its time as the proposed one.
 The exit status is 6 when a post does not wait for an approval and has none.`,
 		Example:           `  schedctl post withdraw post_01KAK3R9ZC4VBX1D2E3F4G5H6J`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a draft"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE: func(cmd *cobra.Command, refs []string) error {
 			return changeEach(cmd.Context(), a, refs, func(ctx context.Context, c *client.Client, id string) (apiv1.Post, error) {
 				return c.WithdrawPost(ctx, id)
@@ -240,7 +240,7 @@ gets them. Without a text, list the notes of the post, oldest first.`,
 		Example: `  schedctl post note post_01KAK3R9ZC4VBX1D2E3F4G5H6J "the numbers are from the annual report"
   schedctl post note post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json`,
 		Args:              cli.Args(1, 2, "the id of a post, and a text"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, args []string) error { return note(cmd.Context(), a, args) },
 	})
 }

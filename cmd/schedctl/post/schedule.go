@@ -68,7 +68,7 @@ someone else changed since this machine showed it is refused with exit status 6,
   schedctl post schedule --label launch --restore --dry-run
   schedctl post schedule --account mastodon:me --before "tomorrow 0:00" --at "tomorrow 9am" --yes`,
 		Args:              o.checkArgs,
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              o.run,
 	})
 	addTo(a, cmd, &o.to)

@@ -37,7 +37,7 @@ network, the number of attempts, and the error.`,
 		Example: `  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=id,status,targets`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, args []string) error { return showPosts(cmd.Context(), a, args) },
 	})
 }

@@ -31,7 +31,7 @@ the attempt published follows, from 0.`,
 		Example: `  schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post timeline post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=targets`,
 		Args:              cli.Args(1, 1, "the id of a post"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, args []string) error { return showTimeline(cmd.Context(), a, args[0]) },
 	})
 }

@@ -38,7 +38,7 @@ someone else since this machine showed it, unless --overwrite is given.`,
   schedctl post unschedule --label launch --dry-run
   schedctl post unschedule --account mastodon:me --after "tomorrow 0:00" --yes`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              o.run,
 	})
 	o.add(cmd)

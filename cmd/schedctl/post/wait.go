@@ -31,7 +31,7 @@ and the reason is on standard error. A canceled post is not an error.`,
 		Example: `  schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post wait post_01KAK3R9ZC4VBX1D2E3F4G5H6J --timeout 5m && echo ended`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, ids, err := connectAll(cmd.Context(), a, args)
 			if err != nil {

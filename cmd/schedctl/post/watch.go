@@ -45,7 +45,7 @@ The exit status is 9 when a target failed, and 8 when --timeout has passed.`,
   schedctl post watch --json=type,data > events.jsonl
   schedctl post watch --jq 'select(.type == "post.failed") | .data.error.message'`,
 		Args:              cli.Args(0, cli.Unlimited, ""),
-		ValidArgsFunction: completePost(a),
+		ValidArgsFunction: CompletePost(a),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	})
 	cmd.Flags().StringVar(&o.lastEvent, "last-event", "", "start after the event with this `id`")
