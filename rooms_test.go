@@ -3,6 +3,7 @@ package schedctl_test
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -57,6 +58,22 @@ func TestTextReachesTerminalsThroughOneRoom(t *testing.T) {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestNoBuiltProgramIsTracked guards that the repository has no large files by accident, such
+// as a program that was built in a folder of its source.
+func TestNoBuiltProgramIsTracked(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skip("no git, or no repository")
+	}
+	for path := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		const limit = 3 << 20
+		if info, err := os.Lstat(path); err == nil && info.Size() > limit {
+			t.Errorf("%s has %d bytes; the limit is %d", path, info.Size(), limit)
 		}
 	}
 }
