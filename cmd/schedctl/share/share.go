@@ -101,7 +101,9 @@ more than your API key may, and does not decide about posts that this key submit
 		Example: `  schedctl share review --name Dana --can decide
   schedctl share review post_01KAK3R9ZC4VBX1D2E3F4G5H6J --name Dana --expires 2d`,
 		Args: cli.Args(0, schedctl.MaxSharePosts, "posts"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.make(cmd.Context(), schedctl.ShareReview, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.make(cmd.Context(), schedctl.ShareReview, args)
+		},
 	})
 	o = newOptions(a, cmd, schedctl.ShareRights()...)
 	cmd.ValidArgsFunction = post.CompletePost(a)
