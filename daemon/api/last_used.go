@@ -69,7 +69,7 @@ func (u *lastUsed) markWritten(written map[[32]byte]time.Time, hashes [][32]byte
 	}
 }
 
-// runLastUsed writes the times of last use periodically, and once more when ctx
+// runLastUsed writes the times of last use, and the uses of shares, periodically, and once more when ctx
 // ends. It retries failed writes the next time.
 func (s *Server) runLastUsed(ctx context.Context) {
 	tick := time.NewTicker(flushEvery)
@@ -78,10 +78,12 @@ func (s *Server) runLastUsed(ctx context.Context) {
 		select {
 		case <-tick.C:
 			s.flushLastUsed(ctx)
+			s.flushShareUses(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushGrace)
 			defer cancel()
 			s.flushLastUsed(last)
+			s.flushShareUses(last)
 			return
 		}
 	}

@@ -64,6 +64,7 @@ func (s *Server) visited(next func(context.Context, *visit) error) http.HandlerF
 		pageHeader(w.Header())
 		v, err := s.openShare(w, r)
 		if err == nil {
+			s.shareUses.add(v.hash, newShareUse(v.ID == "", v.Now))
 			err = s.limits.spend(w, v.Key.ID, v.Now)
 		}
 		if err == nil {

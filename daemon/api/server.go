@@ -146,6 +146,7 @@ type Server struct {
 	documents  *documents
 	visitors   visitors
 	used       lastUsed
+	shareUses  shareUses
 	limits     rateLimits
 	hub        *hub
 	mux        *http.ServeMux

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // share makes a share.
@@ -55,4 +57,43 @@ func TestSharesAreForPeople(t *testing.T) {
 	f.do(nil, "POST", "/api-keys", body{"name": "x", "kind": "agent", "scopes": []string{"shares:write"}}).refused(schedctl.ValidationFailed)
 	share["can"] = "decide"
 	f.do(as(f.scoped("posts:read", "shares:write")), "POST", "/shares", share).refused(schedctl.InsufficientScope)
+}
+
+// TestUsesOfSharesAreCounted guards that opening an address is counted within a minute and at
+// the end, that its pages count as uses but not as openings, and that no read writes.
+func TestUsesOfSharesAreCounted(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(f *fixture, updates *countedUpdates, stop func()) {
+		t := f.t
+		made := f.share(nil, body{"kind": "calendar", "name": "Client"})
+		b := browser{f: f}
+		time.Sleep(flushing)
+		before := updates.n.Load()
+		for range 3 {
+			b.get(pathOf(made))
+		}
+		if updates.n.Load() != before {
+			t.Errorf("3 pages made %d writes", updates.n.Load()-before)
+		}
+		shared := func() schedctl.Share {
+			hash, _ := schedctl.HashShareToken(strings.TrimPrefix(pathOf(made), "/s/"))
+			s, err := storage.Read(context.Background(), f.store.View, func(r storage.Reader) (schedctl.Share, error) { return r.ShareByHash(hash) })
+			if err != nil {
+				t.Error(err)
+			}
+			return s
+		}
+		used := time.Now()
+		time.Sleep(flushing)
+		if s := shared(); s.Uses != 3 || !s.LastUsedAt.Equal(schedctl.Millis(used)) {
+			t.Errorf("%d uses, the last one at %s, want 3 and %s", s.Uses, s.LastUsedAt, used)
+		}
+		b.send(nil, "GET", pathOf(made)+"/"+schedctl.NewID(schedctl.PostPrefix, used), nil).want(http.StatusNotFound)
+		b.get(pathOf(made))
+		f.do(nil, "DELETE", "/shares/"+made.Share.ID, nil).want(http.StatusNoContent)
+		stop()
+		if s := shared(); s.Uses != 4 || s.RevokedAt.IsZero() {
+			t.Errorf("%d uses, revoked at %s, want 4 of a revoked share", s.Uses, s.RevokedAt)
+		}
+	})
 }

@@ -164,18 +164,16 @@ func ShareMay(s *schedctl.Share, k *schedctl.APIKey, right schedctl.ShareRight) 
 	return sees && most.Allows(right) && s.Can.Allows(right)
 }
 
-// UseShare adds uses to a share of a workspace, the last one at a time. It does nothing if the
-// share no longer exists.
-func UseShare(tx storage.Tx, workspaceID, id string, uses int64, last time.Time) error {
-	list, err := tx.Shares(workspaceID)
+// UseShare adds uses to the share whose token has the hash, the last one at a time. It does
+// nothing if the share no longer exists.
+func UseShare(tx storage.Tx, hash [32]byte, uses int64, last time.Time) error {
+	s, err := tx.ShareByHash(hash)
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(list, func(s schedctl.Share) bool { return s.ID == id })
-	if i < 0 {
-		return nil
-	}
-	s := list[i]
 	s.Uses += uses
 	if last = schedctl.Millis(last); last.After(s.LastUsedAt) {
 		s.LastUsedAt = last

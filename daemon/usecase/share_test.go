@@ -227,11 +227,11 @@ func TestSharesOfOthers(t *testing.T) {
 	}
 	s.update(func(tx storage.Tx) error {
 		for range 2 {
-			if err := usecase.UseShare(tx, s.key.WorkspaceID, share.ID, 2, s.now.Add(time.Hour)); err != nil {
+			if err := usecase.UseShare(tx, share.Hash, 2, s.now.Add(time.Hour)); err != nil {
 				return err
 			}
 		}
-		return usecase.UseShare(tx, s.key.WorkspaceID, schedctl.NewID(schedctl.SharePrefix, s.now), 1, s.now)
+		return usecase.UseShare(tx, [32]byte{9}, 1, s.now)
 	})
 	read := func() (schedctl.Share, error) {
 		return storage.Read(t.Context(), s.store.View, func(r storage.Reader) (schedctl.Share, error) {
