@@ -366,39 +366,3 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 	}
 	return post, nil
 }
-
-// changed returns all overrides of a post after the change.
-func (o *editOptions) changed(ctx context.Context, c *client.Client, p apiv1.Post, to *[]string) (*[]apiv1.Override, error) {
-	ids := o.accountsOf(p)
-	if to != nil {
-		ids = *to
-	}
-	list, err := o.content.Overrides.Read(ctx, o.App, c, p.TargetOverrides, ids)
-	return &list, err
-}
-
-// try validates the post in the state after the change.
-func (o *editOptions) try(ctx context.Context, c *client.Client, edit apiv1.EditPost) error {
-	to, err := replacementAccounts(ctx, o.App, c, o.to)
-	if err != nil {
-		return err
-	}
-	return dryRunPost(ctx, o.App, c, o.id, o.operation(), func(p apiv1.Post, post *apiv1.CreatePost) error {
-		list, err := o.changed(ctx, c, p, to)
-		if err != nil {
-			return err
-		}
-		post.TargetOverrides, post.AllowDuplicate = *list, o.allowDuplicate
-		fields.Apply(edit, post)
-		if o.resends {
-			post.SocialAccountIDs, post.PublishAt = o.accountsOf(p), nil
-		}
-		if to != nil {
-			post.SocialAccountIDs = *to
-		}
-		if edit.PublishAt != nil {
-			post.PublishAt, post.QueueID, post.NotBefore, post.AllowBlackout = edit.PublishAt, edit.QueueID, edit.NotBefore, edit.AllowBlackout
-		}
-		return nil
-	})
-}
