@@ -32,8 +32,8 @@ import (
 
 // hostileWorkspace is what a workspace can store to make requests without a key expensive.
 type hostileWorkspace struct {
-	id, target, calendar string
-	assets               []schedctl.MediaAsset
+	id, post, target, calendar, share string
+	assets                            []schedctl.MediaAsset
 }
 
 const (
@@ -93,6 +93,11 @@ func fillHostile(t *testing.T, store storage.Store, blobs blob.Store) (h hostile
 		if err := tx.PutKey(key); err != nil {
 			return err
 		}
+		share := schedctl.Share{ID: schedctl.NewID(schedctl.SharePrefix, now), WorkspaceID: h.id, Kind: schedctl.ShareCalendar, Name: "all", Can: schedctl.ShareComment, KeyID: key.ID, CreatedAt: now, ExpiresAt: now.AddDate(0, 0, 7)}
+		h.share, share.Hash = schedctl.NewShareToken()
+		if err := tx.PutShare(share); err != nil {
+			return err
+		}
 		return tx.PutCalendarFeed(f)
 	})
 	for range hostilePosts {
@@ -111,7 +116,7 @@ func fillHostile(t *testing.T, store storage.Store, blobs blob.Store) (h hostile
 				Done: make([]schedctl.PublishedPart, 5), PlatformPostURL: "https://posts.example/" + strings.Repeat("u", 500),
 			})
 		}
-		h.target = p.Targets[0].ID
+		h.post, h.target = p.ID, p.Targets[0].ID
 		update(func(tx storage.Tx) error { return tx.PutPost(p) })
 	}
 	return h
@@ -159,7 +164,10 @@ func hostileRequests(h hostileWorkspace, signer *media.Signer) []hostileRequest 
 		{pattern: "GET /feeds/", path: "/feeds/f1.atom", method: http.MethodHead},
 		{pattern: "GET /feeds/", path: file}, {pattern: "GET /feeds/", path: file, header: []string{"Range", "bytes=0-0"}},
 		{pattern: "GET /feeds/", path: "/feeds/none.atom"},
-		{pattern: "GET /calendar/", path: "/calendar/" + h.calendar + ".ics"},
+		{pattern: "GET /calendar/{file}", path: "/calendar/" + h.calendar + ".ics"},
+		{pattern: "GET /s/style.css", path: "/s/style.css"}, {pattern: "GET /s/{token}", path: "/s/" + h.share}, {pattern: "GET /s/{token}", path: "/s/" + h.share + "?view=agenda"},
+		{pattern: "GET /s/{token}", path: "/s/x"}, {pattern: "GET /s/{token}/{post}", path: "/s/" + h.share + "/" + h.post},
+		{pattern: "POST /s/{token}/{post}", method: http.MethodPost, path: "/s/" + h.share + "/" + h.post, body: 1 << 20},
 		{pattern: "GET /media/", path: token(media.ActionDownload)}, {pattern: "GET /media/", path: token(media.ActionVariant)},
 		{pattern: "GET /media/", path: token(media.ActionVariant), method: http.MethodHead}, {pattern: "GET /media/", path: "/media/x"},
 		{pattern: "GET /healthz", path: "/healthz"}, {pattern: "GET /readyz", path: "/readyz"}, {pattern: "GET /metrics", path: "/metrics"},
@@ -259,7 +267,7 @@ func keylessPatterns(t *testing.T) (patterns []string) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}
-	route := regexp.MustCompile(`mux\.Handle(?:Func)?\("([A-Z]* ?/[^"]*|GET )"(?:\+(\w+))?`)
+	route := regexp.MustCompile(`mux\.Handle(?:Func)?\("([A-Z]* ?/[^"]*|[A-Z]+ )"(?:\+(\w+))?(?:\+"([^"]*)")?`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -269,10 +277,7 @@ func keylessPatterns(t *testing.T) (patterns []string) {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			if m[2] == "calendarPath" {
-				m[1] += "/calendar/"
-			}
-			patterns = append(patterns, m[1])
+			patterns = append(patterns, m[1]+map[string]string{"calendarPath": "/calendar/", "sharePath": "/s/"}[m[2]]+m[3])
 		}
 	}
 	if len(patterns) < 10 {

@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/page"
 	"github.com/schedctl/schedctl/daemon/usecase"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var now = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
@@ -111,6 +112,7 @@ func FuzzParseSpan(f *testing.F) {
 	f.Add("view=agenda&date=9000-12-31")
 	f.Add("date=1970-01-01&account=%ff%00<b>")
 	f.Fuzz(func(t *testing.T, query string) {
+		defer cost.Check(t, len(query))()
 		q, _ := url.ParseQuery(query)
 		span := page.ParseSpan(q, now, "Europe/Berlin")
 		if from, to := span.Times("Europe/Berlin"); !from.Before(to) || to.Sub(from) > 43*24*time.Hour {
