@@ -25,6 +25,9 @@ func (o *OneTimeSecret) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.path, "secret-out", "", "write the "+o.word()+" to this new `file`, which only you can read, and do not print it")
 }
 
+// ToFile reports whether the secret goes to a file, and is not printed.
+func (o *OneTimeSecret) ToFile() bool { return o.path != "" }
+
 func (o *OneTimeSecret) word() string { return FirstNonEmpty(o.Word, "secret") }
 
 // Known records that the user has given the secret, so that it is not shown.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,21 +38,24 @@ addresses are not shown again.`,
 				if s.LastUsedAt != nil {
 					used = fmt.Sprintf("%d×, %s", s.Uses, a.ShortTime(s.LastUsedAt))
 				}
-				return []string{s.ID, state(a, s), s.Name, s.Kind, s.Can, covered(s, names), used, a.ShortTime(s.ExpiresAt)}
+				return []string{s.ID, state(s, a.Now()), s.Name, s.Kind, s.Can, covered(s, names), used, a.ShortTime(s.ExpiresAt)}
 			})
 		}),
 	})
 }
 
+// active is the state of a share that has not ended.
+const active = "active"
+
 // state returns whether the address of a share opens, unless its API key has ended.
-func state(a *cli.App, s apiv1.Share) string {
+func state(s apiv1.Share, now time.Time) string {
 	switch {
 	case s.RevokedAt != nil:
 		return "revoked"
-	case !s.ExpiresAt.After(a.Now()):
+	case !s.ExpiresAt.After(now):
 		return "expired"
 	}
-	return "active"
+	return active
 }
 
 // covered describes the posts that a share shows.
@@ -86,7 +90,7 @@ func newShow(a *cli.App) *cobra.Command {
 			last = a.ShortTime(s.LastUsedAt)
 		}
 		return a.PrintObject(s, s.ID, []cli.Property{
-			{Name: "Name", Value: s.Name}, {Name: "State", Value: state(a, s)}, {Name: "Shows", Value: s.Kind},
+			{Name: "Name", Value: s.Name}, {Name: "State", Value: state(s, a.Now())}, {Name: "Shows", Value: s.Kind},
 			{Name: "May", Value: s.Can}, {Name: "Posts", Value: covered(s, account.Names(ctx, a, c))}, {Name: "Opened", Value: cli.Plural(int(s.Uses), "time")},
 			{Name: "Last opened", Value: last}, {Name: "Ends", Value: a.ShortTime(s.ExpiresAt)},
 		})

@@ -7,7 +7,7 @@ import (
 )
 
 // quiet is the number of light modules around a QR code, which readers need.
-const quiet = 2
+const quiet = 4
 
 // drawQR draws a text as a QR code, two modules in a character.
 func (o *options) drawQR(text string) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,7 @@ var shares = cli.Kind[apiv1.Share]{
 	Name:   func(s apiv1.Share) *string { return &s.Name },
 	About:  func(s apiv1.Share) string { return s.Kind + " for " + cli.OneLine(s.Name) },
 	Remove: (*client.Client).RevokeShare,
-	Live:   func(s apiv1.Share) bool { return s.RevokedAt == nil },
+	Live:   func(s apiv1.Share) bool { return state(s, time.Now()) == active },
 }
 
 // New returns the command share.
@@ -163,8 +164,10 @@ func (o *options) request(kind schedctl.ShareKind, refs []string) (r apiv1.Creat
 		return r, cli.UnknownValueError("--can", o.can, cli.Strings(rights))
 	case len(refs) > 0 && (o.accounts != nil || o.labels != nil):
 		return r, cli.UsageError("--account and --label select posts, and you named posts; give one or the other")
-	case o.qr && !o.OutTerminal:
-		return r, cli.UsageError("--qr draws on a terminal, and the output does not go to one")
+	case o.qr && (!o.OutTerminal || o.JSON.Given || o.Quiet):
+		return r, cli.UsageError("--qr draws for a person at a terminal; leave out --json and --quiet, and do not redirect the output")
+	case o.qr && o.ToFile():
+		return r, cli.UsageError("--qr shows the address, and --secret-out hides it; give one or the other")
 	}
 	r = apiv1.CreateShare{Kind: string(kind), Name: o.name, Can: &o.can}
 	r.ExpiresAt, err = o.zone.Expiry(o.App, o.expires)
