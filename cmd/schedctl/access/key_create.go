@@ -45,7 +45,7 @@ With --account the key is limited to these accounts and the posts to them. With
 --expires it expires after a duration such as 90d, or at a time. If your own key
 expires, the new one expires at the same time or earlier.
 
-` + cli.SecretHelp,
+` + cli.SecretHelp("secret"),
 		Example: `  schedctl key create --name ci --scope posts:read --scope posts:write --expires 90d --secret-out ci.key
   schedctl key create --name writer --scope posts:read,posts:draft,accounts:read --account blog
   schedctl key create --agent --name agent --secret-out agent.key

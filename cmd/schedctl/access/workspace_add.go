@@ -33,7 +33,7 @@ func newWorkspaceAdd(a *cli.App) *cobra.Command {
 		Long: `Add a workspace with an API key that can do everything in it. Use that key, for
 example in a context of its own, to work in the workspace.
 
-` + cli.SecretHelp,
+` + cli.SecretHelp("secret"),
 		Example: `  schedctl workspace add "Second team" --tz Europe/Berlin --secret-out second.key
   schedctl workspace add staging --json=id,secret`,
 		Args:              cli.Args(1, 1, "the name of the workspace"),

@@ -81,9 +81,7 @@ With --account the feed has only posts to these accounts, and with --titles-only
 the first words of each post. The feed ends when the API key that made it is revoked or
 expires.
 
-The address is shown only once, in a pipe as the last column. With --secret-out it is
-written to a new file that only you can read, and not printed; --quiet, which prints
-only ids, requires that.`,
+` + cli.SecretHelp("address"),
 		Example: `  schedctl calendar feed create team
   schedctl calendar feed create blog --account blog --titles-only
   schedctl calendar feed create team --json=id,url`,

@@ -110,7 +110,10 @@ func (o *OneTimeSecret) Print(r CreatedResult) error {
 	return err
 }
 
-// SecretHelp is a part of the help of commands that generate a secret.
-const SecretHelp = `The secret is shown only once, in a pipe as the last column. With --secret-out it is
+// SecretHelp returns the part of the help of commands that generate a secret. word is what
+// they call it.
+func SecretHelp(word string) string {
+	return `The ` + word + ` is shown only once, in a pipe as the last column. With --secret-out it is
 written to a new file that only you can read, and not printed; --quiet, which prints
 only ids, requires that.`
+}

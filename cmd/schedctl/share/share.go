@@ -81,13 +81,6 @@ func newOptions(a *cli.App, cmd *cobra.Command, rights ...schedctl.ShareRight) *
 	return o
 }
 
-// addressHelp is the end of the help of commands that make a share.
-const addressHelp = `
-
-The address is shown only once, in a pipe as the last column. With --secret-out it is
-written to a new file that only you can read, and not printed; --quiet, which prints
-only ids, requires that.`
-
 func newReview(a *cli.App) *cobra.Command {
 	var o *options
 	cmd := cli.DeclareJSON[withURL](&cobra.Command{
@@ -98,7 +91,9 @@ Without POST it shows everything that waits for an approval, also later.
 
 With --can comment the person can write notes, and with --can decide also approve posts
 and request changes. A decision is for exactly what the page showed. The share never does
-more than your API key may, and does not decide about posts that this key submitted.` + addressHelp,
+more than your API key may, and does not decide about posts that this key submitted.
+
+` + cli.SecretHelp("address"),
 		Example: `  schedctl share review --name Dana --can decide
   schedctl share review post_01KAK3R9ZC4VBX1D2E3F4G5H6J --name Dana --expires 2d`,
 		Args: cli.Args(0, schedctl.MaxSharePosts, "posts"),
@@ -117,7 +112,9 @@ func newCalendar(a *cli.App) *cobra.Command {
 		Use:   "calendar",
 		Short: "Show planned posts by day",
 		Long: `Make an address at which a person sees the posts by month, week or day, and print it. With
---can comment the person can write notes.` + addressHelp,
+--can comment the person can write notes.
+
+` + cli.SecretHelp("address"),
 		Example: `  schedctl share calendar --name Client --account blog --label launch --expires 30d`,
 		Args:    cli.Args(0, 0, ""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.make(cmd.Context(), schedctl.ShareCalendar, nil) },

@@ -36,7 +36,7 @@ yours: whsec_ and the base64 of 24 to 64 bytes, from --secret-file, from standar
 input with "--secret-file -", or from SCHEDCTL_SECRET, never from the value of a flag.
 A secret that you give is not printed.
 
-` + cli.SecretHelp + `
+` + cli.SecretHelp("secret") + `
 
 ` + daemonURLHelp,
 		Example: `  schedctl webhook create --url https://example.com/hooks --event post.published --event post.failed

@@ -37,7 +37,7 @@ func newRotateSecret(a *cli.App) *cobra.Command {
 well, so that there is time to tell the receiver; to rotate again before that ends
 the former one at once.
 
-` + cli.SecretHelp,
+` + cli.SecretHelp("secret"),
 		Example: `  schedctl webhook rotate-secret wh_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl webhook rotate-secret site --secret-out hook.key`,
 	}, func(ctx context.Context, ref string) error { return rotateSecret(ctx, o, ref) }))
