@@ -243,19 +243,21 @@ func (v *visit) calendar(ctx context.Context, r storage.Reader, names map[string
 	span := page.ParseSpan(v.r.URL.Query(), v.Now, zone)
 	q := storage.PostQuery{Proposed: true, Sort: storage.PublishAscending}
 	q.PublishAfter, q.PublishBefore = span.Times(zone)
-	if span.Account != "" {
-		for id, name := range names {
-			if id == span.Account || name == span.Account {
-				q.AccountID = id
-			}
-		}
-		if q.AccountID == "" {
-			return page.Calendar(&v.frame, span, nil, names, false)
-		}
+	only := span.Accounts(names)
+	switch {
+	case span.Account == "":
+	case len(only) == 0:
+		return page.Calendar(&v.frame, span, nil, names, false)
+	case len(only) == 1:
+		q.AccountID = only[0]
 	}
 	posts, cut, err := v.posts(ctx, r, q)
 	if err != nil {
 		return nil, err
+	}
+	if len(only) > 1 {
+		selected := func(t schedctl.Target) bool { return slices.Contains(only, t.AccountID) }
+		posts = slices.DeleteFunc(posts, func(p schedctl.Post) bool { return !slices.ContainsFunc(p.Targets, selected) })
 	}
 	return page.Calendar(&v.frame, span, posts, names, cut)
 }

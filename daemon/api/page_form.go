@@ -96,7 +96,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (f form, token string, err
 	return f, get("form"), nil
 }
 
-// Notices for forms that nothing was done with.
+// Notices about forms that had no effect.
 const (
 	noticeOrigin   = "The form came from another website, so nothing was done. If you want to do this, use the form below."
 	noticeSession  = "Your browser did not send its cookie, so nothing was done. Your text is still there: please send it again."
@@ -107,7 +107,7 @@ const (
 	noticeDecided  = "This post no longer waits for a decision. Nothing was done."
 	noticeSelf     = "This post was submitted or edited with the API key that made this address, so somebody else has to decide about it."
 	noticeTime     = "The proposed time cannot be used any more. Ask the author for another one."
-	noticeRunning  = "Your first click is still at work. Reload the page in a moment to see what came of it."
+	noticeRunning  = "Your first click is not finished yet. Reload the page in a moment to see the result."
 	noticeRefusals = "The post cannot be approved as it is now. Ask its author to check it."
 )
 

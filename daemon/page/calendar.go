@@ -41,9 +41,10 @@ func Calendar(f *Frame, span Span, posts []schedctl.Post, names map[string]strin
 		Views []link
 		Moves []link
 		Only  string
+		Known bool // there is an account Only
 		All   string
 		Cut   bool
-	}{top: f.top(span.title(), "style.css"), View: span.View, Cut: cut, Only: span.Account}
+	}{top: f.top(span.title(), "style.css"), View: span.View, Cut: cut, Only: span.Account, Known: len(span.Accounts(names)) > 0}
 	if name := names[span.Account]; name != "" {
 		data.Only = name
 	}

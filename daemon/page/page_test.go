@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,4 +124,15 @@ func FuzzParseSpan(f *testing.F) {
 			t.Fatalf("%q: %d bytes, %v", query, len(out), err)
 		}
 	})
+}
+
+// Accounts of several networks can have one name, and all of them are meant.
+func TestAccountsOfASpan(t *testing.T) {
+	t.Parallel()
+	names := map[string]string{"acct_3": "team", "acct_1": "team", "acct_2": "blog"}
+	for text, want := range map[string][]string{"team": {"acct_1", "acct_3"}, "acct_3": {"acct_3"}, "nobody": nil, "": nil} {
+		if got := (page.Span{Account: text}).Accounts(names); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -114,4 +115,17 @@ func (s Span) title() string {
 	}
 	first, n := s.days()
 	return fmt.Sprintf("%s – %s", first.Format("2 January"), first.AddDate(0, 0, n-1).Format("2 January 2006"))
+}
+
+// Accounts returns the ids of the accounts that the span selects by id or name, in ascending
+// order. names are those of all accounts, by id; accounts of several networks can have one
+// name.
+func (s Span) Accounts(names map[string]string) (ids []string) {
+	for id, name := range names {
+		if id == s.Account || name == s.Account {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
