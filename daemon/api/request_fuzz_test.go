@@ -133,7 +133,7 @@ func (z *fuzzed) authorized(t *testing.T, authorization, remote string) {
 }
 
 // FuzzRequest sends arbitrary requests with a key that has all scopes. None gets
-// 500, and every error is an envelope.
+// 500, and every error is an envelope, or a page where a person with a browser asks.
 func FuzzRequest(f *testing.F) {
 	z := newFuzzed(f)
 	for path, b := range map[string]string{
@@ -163,6 +163,8 @@ func FuzzRequest(f *testing.F) {
 		"PUT /api/v1/%2e%2e/x":                                     "[]",
 		"GET /openapi.json":                                        "",
 		"TRACE /healthz":                                           "\x00",
+		"GET /s/TOKEN":                                             "",
+		"POST /s/TOKEN/POST":                                       "decision=approve",
 	} {
 		method, target, _ := strings.Cut(path, " ")
 		f.Add(method, target, "application/json", "key", "Last-Event-ID: evt_0\nIf-Match: \"1\"", []byte(b))
@@ -183,7 +185,9 @@ func FuzzRequest(f *testing.F) {
 		}
 		r.Header["Authorization"] = []string{"Bearer " + z.key}
 		w := z.serve(t, r)
-		if w.Code >= 400 && r.Method != http.MethodHead && !strings.Contains(w.Body.String(), `"request_id":`) {
+		page := strings.HasPrefix(r.URL.Path, "/s/") && w.Header().Get("Content-Type") == "text/html; charset=utf-8" &&
+			w.Header().Get("Content-Security-Policy") != "" && strings.HasPrefix(w.Body.String(), "<!doctype html>")
+		if w.Code >= 400 && r.Method != http.MethodHead && !page && !strings.Contains(w.Body.String(), `"request_id":`) {
 			t.Fatalf("%s %q gets %d: %s", method, target, w.Code, w.Body)
 		}
 	})
