@@ -2,12 +2,12 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/compose"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -23,12 +23,12 @@ func Broken(again time.Time) tea.Msg {
 func Again() tea.Msg                  { return retryMsg{} }
 func IsTick(msg tea.Msg) bool         { _, is := msg.(tickMsg); return is }
 func IsAgain(msg tea.Msg) bool        { _, is := msg.(retryMsg); return is }
-func IsUploaded(msg tea.Msg) bool     { return fmt.Sprintf("%T", msg) == "compose.uploadedMsg" }
-func IsUploadTick(msg tea.Msg) bool   { return fmt.Sprintf("%T", msg) == "compose.uploadTickMsg" }
+func IsUploaded(msg tea.Msg) bool     { _, is := msg.(compose.UploadedMsg); return is }
+func IsUploadTick(msg tea.Msg) bool   { _, is := msg.(compose.UploadTickMsg); return is }
 func IsChanged(msg tea.Msg) bool      { _, is := msg.(changedMsg); return is }
 func IsSettled(msg tea.Msg) bool      { _, is := msg.(settledMsg); return is }
 func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
-func IsSnippets(msg tea.Msg) bool     { return fmt.Sprintf("%T", msg) == "compose.snippetsMsg" }
+func IsSnippets(msg tea.Msg) bool     { _, is := msg.(compose.SnippetsMsg); return is }
 func IsPage(msg tea.Msg) bool         { _, is := msg.(pageMsg); return is }
 func IsDrag(msg tea.Msg) bool         { _, is := msg.(dragMsg); return is }
 func Distance(d time.Duration) string { return screen.RelativeTime(d) }

@@ -31,8 +31,8 @@ type completedMsg struct {
 func (m completedMsg) composer() string { return m.id }
 
 // askFile asks for the file to attach.
-func (c *composer) askFile(m Frame) tea.Cmd {
-	q := &question{label: "File to attach: ", input: screen.NewInput(theme(m), "a path; tab completes it"), complete: true}
+func (c *composer) askFile(f Frame) tea.Cmd {
+	q := &question{label: "File to attach: ", input: screen.NewInput(theme(f), "a path; tab completes it"), complete: true}
 	q.input.ShowSuggestions = true
 	q.accept = func(text string) (tea.Cmd, string) {
 		text = strings.TrimSpace(text)
@@ -42,16 +42,16 @@ func (c *composer) askFile(m Frame) tea.Cmd {
 		case strings.HasSuffix(text, "/"):
 			return nil, "this is a directory: name a file in it"
 		}
-		return c.attach(m, text), ""
+		return c.attach(f, text), ""
 	}
 	c.asking = q
-	return c.completePath(m)
+	return c.completePath(f)
 }
 
 // askAltText asks for the alt text of the selected file.
-func (c *composer) askAltText(m Frame) {
+func (c *composer) askAltText(f Frame) {
 	a := c.media.list[c.media.cursor]
-	q := &question{label: "Alt text: ", input: screen.NewInput(theme(m), "what people who cannot see the file should know")}
+	q := &question{label: "Alt text: ", input: screen.NewInput(theme(f), "what people who cannot see the file should know")}
 	q.input.SetValue(a.Alt)
 	shown := q.input.Value()
 	q.accept = func(text string) (tea.Cmd, string) {
@@ -72,12 +72,12 @@ func (c *composer) askAltText(m Frame) {
 }
 
 // completePath asks for the paths that continue the typed one.
-func (c *composer) completePath(m Frame) tea.Cmd {
-	complete, id, text := m.Complete(), c.id, c.asking.input.Value()
+func (c *composer) completePath(f Frame) tea.Cmd {
+	complete, id, text := f.Complete(), c.id, c.asking.input.Value()
 	if complete == nil {
 		return nil
 	}
-	return m.Call(func(context.Context) tea.Msg { return completedMsg{id: id, text: text, paths: complete(text)} })
+	return f.Call(func(context.Context) tea.Msg { return completedMsg{id: id, text: text, paths: complete(text)} })
 }
 
 // handleCompleted takes the completions of the typed path.
@@ -88,10 +88,10 @@ func (c *composer) handleCompleted(msg completedMsg) {
 }
 
 // handleQuestionKey passes a key to the question.
-func (c *composer) handleQuestionKey(m Frame, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleQuestionKey(f Frame, k tea.KeyMsg) tea.Cmd {
 	q := c.asking
 	switch {
-	case key.Matches(k, keys(m).Kill, keys(m).Leave):
+	case key.Matches(k, keys(f).Kill, keys(f).Leave):
 		c.asking = nil
 		return nil
 	case k.Type == tea.KeyEnter:
@@ -105,7 +105,7 @@ func (c *composer) handleQuestionKey(m Frame, k tea.KeyMsg) tea.Cmd {
 	before := q.input.Value()
 	q.input, _ = q.input.Update(k)
 	if q.complete && q.input.Value() != before {
-		return c.completePath(m)
+		return c.completePath(f)
 	}
 	return nil
 }

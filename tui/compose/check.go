@@ -70,23 +70,23 @@ func (c *composer) Handle(msg tea.Msg) tea.Cmd {
 	if own, ok := msg.(composeMsg); !ok || own.composer() != c.id {
 		return nil
 	}
-	m := c.frame
+	f := c.frame
 	switch msg := msg.(type) {
 	case checkMsg:
-		return c.validate(m, msg)
+		return c.validate(f, msg)
 	case checkedMsg:
 		if msg.err == nil && msg.seq == c.validation.seq {
 			c.validation.result, c.validation.resultSeq = msg.result, msg.seq
 		}
 	case seriesMadeMsg:
-		return c.takeSeriesMade(m, msg)
-	case snippetsMsg:
+		return c.takeSeriesMade(f, msg)
+	case SnippetsMsg:
 		c.takeSnippets(msg)
 	case savedMsg:
-		return c.handleSaved(m, msg)
-	case uploadedMsg:
+		return c.handleSaved(f, msg)
+	case UploadedMsg:
 		return c.handleUploaded(msg)
-	case uploadTickMsg:
+	case UploadTickMsg:
 		if c.uploading() {
 			return c.tickUpload()
 		}
@@ -103,13 +103,13 @@ func (c *composer) Handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (c *composer) validate(m Frame, msg checkMsg) tea.Cmd {
+func (c *composer) validate(f Frame, msg checkMsg) tea.Cmd {
 	if msg.seq != c.validation.seq || c.isEmpty() || c.emptyPart() != "" {
 		return nil
 	}
-	cl, id, body := m.Client(), c.draft.post.ID, c.body(postlist.Booking{})
+	cl, id, body := f.Client(), c.draft.post.ID, c.body(postlist.Booking{})
 	body.SocialAccountIDs = append([]string{}, c.accountIDs...)
-	return m.Call(func(ctx context.Context) tea.Msg {
+	return f.Call(func(ctx context.Context) tea.Msg {
 		result, err := cl.Validate(ctx, id, body)
 		return checkedMsg{id: msg.id, seq: msg.seq, result: result, err: err}
 	})

@@ -112,11 +112,11 @@ type composer struct {
 }
 
 // Open opens the composer with a draft.
-func Open(m Frame, d Draft) tea.Cmd { return newComposer(m, d).open() }
+func Open(f Frame, d Draft) tea.Cmd { return newComposer(f, d).open() }
 
 // OpenInEditor opens the composer with a draft, and its text in the user's editor.
-func OpenInEditor(m Frame, d Draft) tea.Cmd {
-	c := newComposer(m, d)
+func OpenInEditor(f Frame, d Draft) tea.Cmd {
+	c := newComposer(f, d)
 	return tea.Batch(c.open(), c.openEditor())
 }
 
@@ -128,29 +128,29 @@ func (c *composer) open() tea.Cmd {
 }
 
 // newComposer returns the composer of a draft.
-func newComposer(m Frame, d Draft) *composer {
-	k := keys(m)
-	c := &composer{frame: m,
-		id: schedctl.NewULID(m.Current().Now).String(), theme: theme(m), draft: d,
+func newComposer(f Frame, d Draft) *composer {
+	k := keys(f)
+	c := &composer{frame: f,
+		id: schedctl.NewULID(f.Current().Now).String(), theme: theme(f), draft: d,
 		keys:        []key.Binding{k.Save, k.Field, k.Leave, k.Ask, k.Attach, k.NewPart, k.Comment, k.Settings, k.Preview, k.Snippet, k.Outside},
 		partKeys:    []key.Binding{k.Save, k.Field, k.Leave, k.Ask, k.Attach, k.NewPart, k.NextPart, k.PartDown, k.Comment, k.Settings, k.Preview, k.Snippet, k.Outside},
 		commentKeys: []key.Binding{k.Save, k.BackToText, k.Field, k.Leave, k.Attach, k.Snippet, k.Outside},
 		accountKeys: []key.Binding{k.Save, k.Toggle, k.Own, k.Narrow, k.Field, k.Leave, k.Submit},
 		mediaKeys:   []key.Binding{k.Save, k.AltText, k.Remove, k.OtherPart, k.Attach, k.Field, k.Leave, k.Submit},
-		text:        screen.NewText(theme(m)), timeInput: screen.NewInput(theme(m), "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
+		text:        screen.NewText(theme(f)), timeInput: screen.NewInput(theme(f), "empty for a draft, or tomorrow 9am, every monday 9am, next-slot, now"),
 		accountIDs: slices.Clone(d.From.SocialAccountIDs),
 	}
 	c.setTexts(d.From)
 	c.setMedia(d.From)
-	c.settings = newSettings(theme(m), d.From)
+	c.settings = newSettings(theme(f), d.From)
 	if d.post.ID != "" && d.post.PublishAt != nil && !d.resends {
-		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(m.Current().Zone).Format(screen.LocalTime), ":00"))
+		c.timeInput.SetValue(strings.TrimSuffix(d.post.PublishAt.In(f.Current().Zone).Format(screen.LocalTime), ":00"))
 	}
 	if d.Time != "" {
 		c.timeInput.SetValue(d.Time)
 	}
 	if g := d.slot; g != nil {
-		c.slotText = "slot " + g.At.In(m.Current().Zone).Format("Mon 2 Jan 2006 15:04") + " in " + screen.OneLine(g.Queue)
+		c.slotText = "slot " + g.At.In(f.Current().Zone).Format("Mon 2 Jan 2006 15:04") + " in " + screen.OneLine(g.Queue)
 		c.timeInput.SetValue(c.slotText)
 	}
 	c.timeInput.Blur()
@@ -162,76 +162,76 @@ func newComposer(m Frame, d Draft) *composer {
 func (c *composer) FullScreen() bool { return true }
 
 // Key implements [screen.Dialog].
-func (c *composer) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
-	m := c.frame
-	if c.narrow.typing && c.field == fieldAccounts && !key.Matches(k, keys(m).Kill, keys(m).Field, keys(m).FieldBack, keys(m).Save) {
-		return c.handleAccountKey(m, k)
+func (c *composer) Key(_ screen.Frame, k tea.KeyMsg) tea.Cmd {
+	f := c.frame
+	if c.narrow.typing && c.field == fieldAccounts && !key.Matches(k, keys(f).Kill, keys(f).Field, keys(f).FieldBack, keys(f).Save) {
+		return c.handleAccountKey(f, k)
 	}
 	if c.leaving {
-		return c.handleLeaveKey(m, k)
+		return c.handleLeaveKey(f, k)
 	}
 	if c.asking != nil {
-		return c.handleQuestionKey(m, k)
+		return c.handleQuestionKey(f, k)
 	}
-	if c.sending && !key.Matches(k, keys(m).Kill, keys(m).Leave) {
+	if c.sending && !key.Matches(k, keys(f).Kill, keys(f).Leave) {
 		return nil // changes now would not be part of the request
 	}
 	c.fault = ""
 	if c.settings.open {
-		return c.handleSettingsKey(m, k)
+		return c.handleSettingsKey(f, k)
 	}
 	if c.preview.open {
-		return c.handlePreviewKey(m, k)
+		return c.handlePreviewKey(f, k)
 	}
 	if c.snippets != nil {
-		return c.handleSnippetKey(m, k)
+		return c.handleSnippetKey(f, k)
 	}
 	switch {
-	case key.Matches(k, keys(m).Snippet):
-		return c.askSnippet(m)
-	case key.Matches(k, keys(m).Preview):
+	case key.Matches(k, keys(f).Snippet):
+		return c.askSnippet(f)
+	case key.Matches(k, keys(f).Preview):
 		c.preview = preview{open: true}
-	case key.Matches(k, keys(m).Split):
-		return c.splitText(m)
-	case key.Matches(k, keys(m).Settings):
+	case key.Matches(k, keys(f).Split):
+		return c.splitText(f)
+	case key.Matches(k, keys(f).Settings):
 		c.settings.open = true
 		c.settings.Focus(0)
-	case key.Matches(k, keys(m).Kill), key.Matches(k, keys(m).Leave):
-		return c.askToLeave(m)
-	case key.Matches(k, keys(m).Save):
-		return c.save(m, false)
-	case key.Matches(k, keys(m).Ask), key.Matches(k, keys(m).Submit) && (c.field == fieldAccounts || c.field == fieldMedia):
-		return c.save(m, true)
-	case key.Matches(k, keys(m).Field):
+	case key.Matches(k, keys(f).Kill), key.Matches(k, keys(f).Leave):
+		return c.askToLeave(f)
+	case key.Matches(k, keys(f).Save):
+		return c.save(f, false)
+	case key.Matches(k, keys(f).Ask), key.Matches(k, keys(f).Submit) && (c.field == fieldAccounts || c.field == fieldMedia):
+		return c.save(f, true)
+	case key.Matches(k, keys(f).Field):
 		return c.focus(c.nextField(1))
-	case key.Matches(k, keys(m).FieldBack):
+	case key.Matches(k, keys(f).FieldBack):
 		return c.focus(c.nextField(fieldCount - 1))
-	case key.Matches(k, keys(m).Attach):
-		return c.askFile(m)
-	case key.Matches(k, keys(m).Comment):
+	case key.Matches(k, keys(f).Attach):
+		return c.askFile(f)
+	case key.Matches(k, keys(f).Comment):
 		return c.switchText(commentText)
-	case key.Matches(k, keys(m).Theirs) && c.conflict != nil:
-		c.discard(m)
-		return Open(m, EditPost(*c.conflict))
-	case key.Matches(k, keys(m).Outside):
+	case key.Matches(k, keys(f).Theirs) && c.conflict != nil:
+		c.discard(f)
+		return Open(f, EditPost(*c.conflict))
+	case key.Matches(k, keys(f).Outside):
 		return c.openEditor()
 	default:
-		return c.handleFieldKey(m, k)
+		return c.handleFieldKey(f, k)
 	}
 	return nil
 }
 
 // handleFieldKey passes a key to the focused field.
-func (c *composer) handleFieldKey(m Frame, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleFieldKey(f Frame, k tea.KeyMsg) tea.Cmd {
 	switch c.field {
 	case fieldText:
-		return c.handleTextKey(m, k)
+		return c.handleTextKey(f, k)
 	case fieldTime:
 		c.timeInput, _ = c.timeInput.Update(k)
 	case fieldAccounts:
-		return c.handleAccountKey(m, k)
+		return c.handleAccountKey(f, k)
 	case fieldMedia:
-		return c.handleMediaKey(m, k)
+		return c.handleMediaKey(f, k)
 	}
 	return nil
 }
@@ -246,21 +246,21 @@ func (c *composer) nextField(steps int) int {
 }
 
 // handleAccountKey changes the selected accounts.
-func (c *composer) handleAccountKey(m Frame, k tea.KeyMsg) tea.Cmd {
-	list, groups := c.narrow.of(m.Current().Accounts.List), c.narrow.groups(m.Groups())
+func (c *composer) handleAccountKey(f Frame, k tea.KeyMsg) tea.Cmd {
+	list, groups := c.narrow.of(f.Current().Accounts.List), c.narrow.groups(f.Groups())
 	rows := len(list) + len(groups)
 	switch {
 	case c.narrow.typing:
 		c.cursor = 0
 		c.narrow.key(k)
-	case key.Matches(k, keys(m).Narrow):
+	case key.Matches(k, keys(f).Narrow):
 		c.narrow = accountFilter{typing: true}
 		c.cursor = 0
-	case key.Matches(k, keys(m).Up):
+	case key.Matches(k, keys(f).Up):
 		c.cursor = screen.Clamp(c.cursor-1, rows)
-	case key.Matches(k, keys(m).Down):
+	case key.Matches(k, keys(f).Down):
 		c.cursor = screen.Clamp(c.cursor+1, rows)
-	case key.Matches(k, keys(m).Toggle, keys(m).Open) && c.cursor < len(list):
+	case key.Matches(k, keys(f).Toggle, keys(f).Open) && c.cursor < len(list):
 		id := list[c.cursor].ID
 		if i := slices.Index(c.accountIDs, id); i >= 0 {
 			c.accountIDs = slices.Delete(c.accountIDs, i, i+1)
@@ -268,15 +268,15 @@ func (c *composer) handleAccountKey(m Frame, k tea.KeyMsg) tea.Cmd {
 			c.accountIDs = append(c.accountIDs, id)
 		}
 		return c.check()
-	case key.Matches(k, keys(m).Own) && c.cursor < len(list):
+	case key.Matches(k, keys(f).Own) && c.cursor < len(list):
 		id := list[c.cursor].ID
 		if !slices.Contains(c.accountIDs, id) {
 			c.accountIDs = append(c.accountIDs, id)
 		}
 		return c.switchText(id)
-	case key.Matches(k, keys(m).Toggle, keys(m).Open) && c.cursor < rows:
+	case key.Matches(k, keys(f).Toggle, keys(f).Open) && c.cursor < rows:
 		return c.toggleGroup(groups[c.cursor-len(list)])
-	case key.Matches(k, keys(m).Own) && c.cursor < rows:
+	case key.Matches(k, keys(f).Own) && c.cursor < rows:
 		c.fault = "a group has no text of its own: choose one of its accounts"
 	}
 	return nil

@@ -33,16 +33,16 @@ type Frame interface {
 	Reload() tea.Cmd
 }
 
-func width(m Frame) int {
-	w, _ := m.Size()
+func width(f Frame) int {
+	w, _ := f.Size()
 	return w
 }
 
-func height(m Frame) int {
-	_, h := m.Size()
+func height(f Frame) int {
+	_, h := f.Size()
 	return h
 }
 
-func theme(m Frame) screen.Theme { return m.Current().Theme }
+func theme(f Frame) screen.Theme { return f.Current().Theme }
 
-func keys(m Frame) *screen.KeyMap { return &m.Current().Keys }
+func keys(f Frame) *screen.KeyMap { return &f.Current().Keys }

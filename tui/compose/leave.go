@@ -12,28 +12,28 @@ import (
 )
 
 // askToLeave closes the composer. If something was typed, it first asks what to do.
-func (c *composer) askToLeave(m Frame) tea.Cmd {
+func (c *composer) askToLeave(f Frame) tea.Cmd {
 	if c.changed() {
 		c.leaving = true
 		return nil
 	}
-	m.Close()
+	f.Close()
 	return nil
 }
 
 // handleLeaveKey handles the response to the question what to do with unsaved text.
-func (c *composer) handleLeaveKey(m Frame, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleLeaveKey(f Frame, k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, keys(m).Kill):
+	case key.Matches(k, keys(f).Kill):
 		return tea.Quit // the caller of Run keeps the text
-	case key.Matches(k, keys(m).SaveDraft):
+	case key.Matches(k, keys(f).SaveDraft):
 		c.leaving = false
-		return c.saveDraft(m)
-	case key.Matches(k, keys(m).Keep):
+		return c.saveDraft(f)
+	case key.Matches(k, keys(f).Keep):
 		c.leaving = false
-	case key.Matches(k, keys(m).Discard):
-		c.discard(m)
-		m.ShowNotice("discarded")
+	case key.Matches(k, keys(f).Discard):
+		c.discard(f)
+		f.ShowNotice("discarded")
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (c *composer) question(k *screen.KeyMap) []string {
 
 // saveDraft saves the text without its time. A scheduled post stays unchanged: the
 // new text becomes a separate draft.
-func (c *composer) saveDraft(m Frame) tea.Cmd {
+func (c *composer) saveDraft(f Frame) tea.Cmd {
 	switch {
 	case c.sending:
 		return nil
@@ -62,14 +62,14 @@ func (c *composer) saveDraft(m Frame) tea.Cmd {
 	case c.emptyPart() != "":
 		c.fault = c.emptyPart()
 		return nil
-	case c.settingsFault(), c.warnsOfReferences(m):
+	case c.settingsFault(), c.warnsOfReferences(f):
 		return nil
 	}
 	c.fault, c.sending = "", true
 	if c.draft.post.ID == "" || c.savesNewDraft() {
-		return c.create(m, postlist.Booking{})
+		return c.create(f, postlist.Booking{})
 	}
-	return c.edit(m, postlist.Booking{})
+	return c.edit(f, postlist.Booking{})
 }
 
 // savesNewDraft reports whether saving a draft creates another post.
@@ -78,17 +78,17 @@ func (c *composer) savesNewDraft() bool {
 }
 
 // discard closes the composer. Undo reopens it.
-func (c *composer) discard(m Frame) {
-	m.Close()
+func (c *composer) discard(f Frame) {
+	f.Close()
 	c.leaving = false
 	text := c.commonParts()[0]
 	if strings.TrimSpace(text) == "" {
 		text = c.allText()
 	}
-	m.OfferUndo(&postlist.Undo{
+	f.OfferUndo(&postlist.Undo{
 		Label: "continue writing “" + screen.Clip(screen.Excerpt(text, 24), 24) + "”",
 		Run: func(_ *postlist.Undo) tea.Cmd {
-			m.Open(c)
+			f.Open(c)
 			return c.check()
 		},
 	})

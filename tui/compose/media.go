@@ -38,17 +38,19 @@ type media struct {
 }
 
 type (
-	uploadedMsg struct {
+	// UploadedMsg is the response to an upload.
+	UploadedMsg struct {
 		id     string
 		number int
 		asset  apiv1.MediaAsset
 		err    error
 	}
-	uploadTickMsg struct{ id string }
+	// UploadTickMsg has the progress of uploads shown.
+	UploadTickMsg struct{ id string }
 )
 
-func (m uploadedMsg) composer() string   { return m.id }
-func (m uploadTickMsg) composer() string { return m.id }
+func (m UploadedMsg) composer() string   { return m.id }
+func (m UploadTickMsg) composer() string { return m.id }
 
 // setMedia sets the files that the post has.
 func (c *composer) setMedia(p apiv1.Post) {
@@ -118,20 +120,20 @@ func (c *composer) mediaFault() string {
 const uploadEvery = 200 * time.Millisecond
 
 // attach uploads a file for the part with the cursor.
-func (c *composer) attach(m Frame, path string) tea.Cmd {
+func (c *composer) attach(f Frame, path string) tea.Cmd {
 	running := c.uploading()
 	c.media.uploads++
 	a := attachment{path: path, number: c.media.uploads, uploading: true, sent: new(atomic.Int64), size: new(atomic.Int64)}
 	a.part = min(c.cursorPart(), len(c.commonParts())-1)
 	c.media.list, c.media.cursor = append(c.media.list, a), len(c.media.list)
 	c.sortMedia()
-	cl, id := m.Client(), c.id
-	upload := m.Upload(func(ctx context.Context) tea.Msg {
+	cl, id := f.Client(), c.id
+	upload := f.Upload(func(ctx context.Context) tea.Msg {
 		asset, err := cl.Upload(ctx, path, func(sent, size int64) {
 			a.sent.Store(sent)
 			a.size.Store(size)
 		})
-		return uploadedMsg{id: id, number: a.number, asset: asset, err: err}
+		return UploadedMsg{id: id, number: a.number, asset: asset, err: err}
 	})
 	if running {
 		return upload
@@ -141,7 +143,7 @@ func (c *composer) attach(m Frame, path string) tea.Cmd {
 
 // tickUpload draws the progress again after a while.
 func (c *composer) tickUpload() tea.Cmd {
-	msg := uploadTickMsg{c.id}
+	msg := UploadTickMsg{c.id}
 	return tea.Tick(uploadEvery, func(time.Time) tea.Msg { return msg })
 }
 
@@ -207,7 +209,7 @@ func (c *composer) moveFile(by int) tea.Cmd {
 
 // handleUploaded takes the result of an upload. The daemon returns the same asset for the
 // same bytes, and a part can show it once.
-func (c *composer) handleUploaded(msg uploadedMsg) tea.Cmd {
+func (c *composer) handleUploaded(msg UploadedMsg) tea.Cmd {
 	list := c.media.list
 	i := slices.IndexFunc(list, func(a attachment) bool { return a.number == msg.number && a.uploading })
 	if i < 0 {
@@ -242,23 +244,23 @@ func (c *composer) removeMedia(i int) {
 
 // handleMediaKey moves through the files, removes one, moves one to another part, or edits
 // an alt text.
-func (c *composer) handleMediaKey(m Frame, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleMediaKey(f Frame, k tea.KeyMsg) tea.Cmd {
 	n := len(c.media.list)
 	switch {
-	case key.Matches(k, keys(m).Up):
+	case key.Matches(k, keys(f).Up):
 		c.media.cursor = screen.Clamp(c.media.cursor-1, n)
-	case key.Matches(k, keys(m).Down):
+	case key.Matches(k, keys(f).Down):
 		c.media.cursor = screen.Clamp(c.media.cursor+1, n)
 	case n == 0:
-	case key.Matches(k, keys(m).Remove):
+	case key.Matches(k, keys(f).Remove):
 		c.removeMedia(c.media.cursor)
 		return c.check()
-	case key.Matches(k, keys(m).OtherPart) && k.Type == tea.KeyLeft:
+	case key.Matches(k, keys(f).OtherPart) && k.Type == tea.KeyLeft:
 		return c.moveFile(-1)
-	case key.Matches(k, keys(m).OtherPart):
+	case key.Matches(k, keys(f).OtherPart):
 		return c.moveFile(1)
-	case key.Matches(k, keys(m).Open) && c.media.list[c.media.cursor].Asset.ID != "":
-		c.askAltText(m)
+	case key.Matches(k, keys(f).Open) && c.media.list[c.media.cursor].Asset.ID != "":
+		c.askAltText(f)
 	}
 	return nil
 }

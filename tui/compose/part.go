@@ -128,25 +128,25 @@ func (c *composer) moveToPart(part int) {
 }
 
 // handleTextKey handles a key in the text field.
-func (c *composer) handleTextKey(m Frame, k tea.KeyMsg) tea.Cmd {
-	c.text.SetWidth(screen.TextWidth(width(m))) // up and down move by lines of the screen
+func (c *composer) handleTextKey(f Frame, k tea.KeyMsg) tea.Cmd {
+	c.text.SetWidth(screen.TextWidth(width(f))) // up and down move by lines of the screen
 	part, last := c.cursorPart(), len(c.fieldParts())-1
 	switch {
-	case key.Matches(k, keys(m).NewPart):
+	case key.Matches(k, keys(f).NewPart):
 		if part == postlist.CommentPart {
-			c.fault = "a first comment has one part: press " + keys(m).BackToText.Help().Key + " to go back to the text"
+			c.fault = "a first comment has one part: press " + keys(f).BackToText.Help().Key + " to go back to the text"
 			return nil
 		}
 		return c.changeText(func() { c.text.InsertString("\n" + threadtext.Separator + "\n") })
-	case key.Matches(k, keys(m).NextPart):
+	case key.Matches(k, keys(f).NextPart):
 		c.moveToPart(min(part+1, last))
-	case key.Matches(k, keys(m).PartBefore):
+	case key.Matches(k, keys(f).PartBefore):
 		c.moveToPart(max(part-1, 0))
-	case key.Matches(k, keys(m).PartDown) && part >= 0 && part < last:
+	case key.Matches(k, keys(f).PartDown) && part >= 0 && part < last:
 		return c.swapParts(part, part+1)
-	case key.Matches(k, keys(m).PartUp) && part > 0:
+	case key.Matches(k, keys(f).PartUp) && part > 0:
 		return c.swapParts(part, part-1)
-	case key.Matches(k, keys(m).PartDown, keys(m).PartUp):
+	case key.Matches(k, keys(f).PartDown, keys(f).PartUp):
 	default:
 		return c.changeText(func() { c.text, _ = c.text.Update(k) })
 	}

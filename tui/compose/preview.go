@@ -23,21 +23,21 @@ type preview struct {
 }
 
 // handlePreviewKey scrolls or closes the page.
-func (c *composer) handlePreviewKey(m Frame, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handlePreviewKey(f Frame, k tea.KeyMsg) tea.Cmd {
 	p := &c.preview
-	page := max(1, m.BodyHeight()-2)
+	page := max(1, f.BodyHeight()-2)
 	switch {
-	case key.Matches(k, keys(m).Down):
+	case key.Matches(k, keys(f).Down):
 		p.top++
-	case key.Matches(k, keys(m).Up):
+	case key.Matches(k, keys(f).Up):
 		p.top = max(0, p.top-1)
 	case k.Type == tea.KeyPgDown:
 		p.top += page
 	case k.Type == tea.KeyPgUp:
 		p.top = max(0, p.top-page)
-	case key.Matches(k, keys(m).Kill):
+	case key.Matches(k, keys(f).Kill):
 		p.open = false
-		return c.askToLeave(m)
+		return c.askToLeave(f)
 	default:
 		p.open = false
 	}
@@ -45,12 +45,12 @@ func (c *composer) handlePreviewKey(m Frame, k tea.KeyMsg) tea.Cmd {
 }
 
 // previewLines renders what each chosen account gets.
-func (c *composer) previewLines(m Frame, width, height int) []string {
-	t := theme(m)
+func (c *composer) previewLines(f Frame, width, height int) []string {
+	t := theme(f)
 	var lines []string
-	for _, a := range m.Current().Accounts.List {
+	for _, a := range f.Current().Accounts.List {
 		if slices.Contains(c.accountIDs, a.ID) {
-			lines = append(lines, c.previewOf(m, a, width)...)
+			lines = append(lines, c.previewOf(f, a, width)...)
 			lines = append(lines, "")
 		}
 	}
@@ -64,8 +64,8 @@ func (c *composer) previewLines(m Frame, width, height int) []string {
 }
 
 // previewOf renders what one account gets, as its network counts and shortens it.
-func (c *composer) previewOf(m Frame, a apiv1.Account, width int) []string {
-	t, s, limit, body := theme(m), m.PostScene(), limitOf(a), c.body(postlist.Booking{})
+func (c *composer) previewOf(f Frame, a apiv1.Account, width int) []string {
+	t, s, limit, body := theme(f), f.PostScene(), limitOf(a), c.body(postlist.Booking{})
 	lines := []string{t.Title.Render(screen.Clip(screen.OneLine(a.Name)+", "+screen.OneLine(a.Platform), width))}
 	if w := body.ContentWarning; w != nil && *w != "" {
 		lines = append(lines, screen.Wrap("behind the warning: "+*w, width)...)
@@ -93,7 +93,7 @@ func (c *composer) previewOf(m Frame, a apiv1.Account, width int) []string {
 		for _, v := range c.validation.result.Accounts {
 			for _, p := range v.Problems {
 				if v.SocialAccountID == a.ID {
-					lines = append(lines, t.Bad.Render(screen.Clip("refused: "+screen.OneLine(m.Current().InNames(p.Message)), width)))
+					lines = append(lines, t.Bad.Render(screen.Clip("refused: "+screen.OneLine(f.Current().InNames(p.Message)), width)))
 				}
 			}
 		}

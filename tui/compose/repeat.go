@@ -27,15 +27,15 @@ func (m seriesMadeMsg) composer() string { return m.id }
 
 // repetition returns the repetition that is typed as the time of a new post. ok is false for
 // a single time.
-func (c *composer) repetition(m Frame) (r repeat.Repetition, ok bool) {
+func (c *composer) repetition(f Frame) (r repeat.Repetition, ok bool) {
 	text := strings.TrimSpace(c.timeInput.Value())
 	if c.draft.post.ID != "" || c.draft.resends || text == "" {
 		return r, false
 	}
-	if _, err := when.Parse(text, m.Current().Now, m.Current().Zone); err == nil {
+	if _, err := when.Parse(text, f.Current().Now, f.Current().Zone); err == nil {
 		return r, false
 	}
-	r, err := repeat.Parse(text, m.Current().Now, m.Current().Zone)
+	r, err := repeat.Parse(text, f.Current().Now, f.Current().Zone)
 	return r, err == nil
 }
 
@@ -45,8 +45,8 @@ func repeatText(r repeat.Repetition) string {
 }
 
 // createSeries sends the series of the post.
-func (c *composer) createSeries(m Frame, r repeat.Repetition) tea.Cmd {
-	zone := cmp.Or(m.ZoneName(), m.Current().Zone.String())
+func (c *composer) createSeries(f Frame, r repeat.Repetition) tea.Cmd {
+	zone := cmp.Or(f.ZoneName(), f.Current().Zone.String())
 	switch {
 	case zone == "Local":
 		c.fault = "the name of your time zone is not known: start with --tz, such as --tz Europe/Berlin"
@@ -61,10 +61,10 @@ func (c *composer) createSeries(m Frame, r repeat.Repetition) tea.Cmd {
 	p := c.body(postlist.Booking{})
 	s := apiv1.CreateSeries{Name: seriesName(p), Timezone: zone, Start: string(r.Start), Rule: r.Rule.String()}
 	fields.Copy(&s, p)
-	cl, id := m.Client(), c.id
+	cl, id := f.Client(), c.id
 	c.sending = true
 	key := c.idempotencyKey(p) + "-series"
-	return m.Call(func(ctx context.Context) tea.Msg {
+	return f.Call(func(ctx context.Context) tea.Msg {
 		made, err := cl.CreateSeries(ctx, s, key)
 		return seriesMadeMsg{id: id, series: made, err: err}
 	})
@@ -88,7 +88,7 @@ func seriesName(p apiv1.CreatePost) string {
 }
 
 // takeSeriesMade closes the composer, or says why there is no series.
-func (c *composer) takeSeriesMade(m Frame, msg seriesMadeMsg) tea.Cmd {
+func (c *composer) takeSeriesMade(f Frame, msg seriesMadeMsg) tea.Cmd {
 	c.sending = false
 	switch {
 	case screen.NoResponse(msg.err):
@@ -98,8 +98,8 @@ func (c *composer) takeSeriesMade(m Frame, msg seriesMadeMsg) tea.Cmd {
 		c.fault = "not saved; your text is kept: " + screen.Explain(msg.err) + " (the name of the series is the title, in the settings)"
 		return nil
 	}
-	m.Close()
-	m.ShowNotice("saved: the series “" + screen.OneLine(msg.series.Name) + "”; its posts appear as their time comes near")
-	m.OfferUndo(&postlist.Undo{Why: "the series “" + screen.OneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
-	return m.Reload()
+	f.Close()
+	f.ShowNotice("saved: the series “" + screen.OneLine(msg.series.Name) + "”; its posts appear as their time comes near")
+	f.OfferUndo(&postlist.Undo{Why: "the series “" + screen.OneLine(msg.series.Name) + "” was created: schedctl series end ends it"})
+	return f.Reload()
 }

@@ -32,16 +32,16 @@ type sentPost struct {
 
 // save sends the post. With submits it also asks for the approval of the post, which then
 // proposes the typed time.
-func (c *composer) save(m Frame, submits bool) tea.Cmd {
+func (c *composer) save(f Frame, submits bool) tea.Cmd {
 	if c.sending {
 		return nil
 	}
 	c.submits = submits
-	r, repeats := c.repetition(m)
+	r, repeats := c.repetition(f)
 	var b postlist.Booking
 	fault := ""
 	if !repeats {
-		b, fault = c.publishTime(m)
+		b, fault = c.publishTime(f)
 	}
 	switch {
 	case fault != "":
@@ -58,23 +58,23 @@ func (c *composer) save(m Frame, submits bool) tea.Cmd {
 	case b.PublishAt != nil && len(c.accountIDs) == 0:
 		fault = "choose an account first, or clear the time to save a draft"
 	case c.draft.post.ID != "" && !c.draft.resends && !submits && !c.changed():
-		m.Close()
-		m.ShowNotice("nothing changed")
+		f.Close()
+		f.ShowNotice("nothing changed")
 		return nil
 	}
-	if c.fault = fault; fault != "" || c.warnsOfReferences(m) {
+	if c.fault = fault; fault != "" || c.warnsOfReferences(f) {
 		return nil
 	}
 	if repeats {
-		return c.createSeries(m, r)
+		return c.createSeries(f, r)
 	}
 	typed := c.timeInput.Value()
 	b.AllowBlackout = b.PublishAt != nil && typed == c.sent.blackout
 	c.sending, c.sent.wantedSlot, c.sent.blackout = true, b.WantedSlot(), ""
 	if c.draft.post.ID == "" {
-		return c.create(m, b)
+		return c.create(f, b)
 	}
-	return c.edit(m, b)
+	return c.edit(f, b)
 }
 
 // submitFault says why no approval can be asked for, or is empty.
@@ -98,7 +98,7 @@ func (c *composer) submitFault(b postlist.Booking) string {
 
 // publishTime returns the booking for the API, empty for none, and what is wrong with the
 // typed time.
-func (c *composer) publishTime(m Frame) (b postlist.Booking, fault string) {
+func (c *composer) publishTime(f Frame) (b postlist.Booking, fault string) {
 	text := strings.TrimSpace(c.timeInput.Value())
 	isNew := c.draft.post.ID == "" || c.draft.resends
 	switch {
@@ -116,7 +116,7 @@ func (c *composer) publishTime(m Frame) (b postlist.Booking, fault string) {
 	if c.sent.noResponse && text == c.sent.typed {
 		return c.sent.booking, "" // a retry of "in 2h" must not create another post
 	}
-	if b, fault = m.ParseBooking(text); fault == "" {
+	if b, fault = f.ParseBooking(text); fault == "" {
 		c.sent.typed, c.sent.booking = text, b
 	}
 	return b, fault
@@ -134,8 +134,8 @@ func (c *composer) body(b postlist.Booking) apiv1.CreatePost {
 	return body
 }
 
-func (c *composer) create(m Frame, b postlist.Booking) tea.Cmd {
-	cl, body, id := m.Client(), c.body(b), c.id
+func (c *composer) create(f Frame, b postlist.Booking) tea.Cmd {
+	cl, body, id := f.Client(), c.body(b), c.id
 	if c.submits {
 		body.Submit, body.ProposedAt = &apiv1.SubmitNew{}, b.Proposal()
 		body.PublishAt, body.QueueID, body.NotBefore, body.AllowBlackout = nil, nil, nil, false
@@ -147,7 +147,7 @@ func (c *composer) create(m Frame, b postlist.Booking) tea.Cmd {
 		return nil
 	}
 	c.sent.key = once
-	return m.Call(func(ctx context.Context) tea.Msg {
+	return f.Call(func(ctx context.Context) tea.Msg {
 		post, err := cl.Create(ctx, body, once)
 		return savedMsg{id: id, post: post, err: err}
 	})
@@ -162,7 +162,7 @@ func (c *composer) idempotencyKey(body apiv1.CreatePost) string {
 	return fmt.Sprintf("tui-%s-%x", c.id, sum[:8])
 }
 
-func (c *composer) edit(m Frame, b postlist.Booking) tea.Cmd {
+func (c *composer) edit(f Frame, b postlist.Booking) tea.Cmd {
 	p := c.draft.post
 	body, _, _ := c.settings.change()
 	proposed, submits := b.Proposal(), c.submits
@@ -191,14 +191,14 @@ func (c *composer) edit(m Frame, b postlist.Booking) tea.Cmd {
 	if c.ownTextsChanged() || c.accountsChanged() && len(overrides)+len(p.TargetOverrides) > 0 {
 		body.TargetOverrides = &overrides
 	}
-	cl, id := m.Client(), c.id
+	cl, id := f.Client(), c.id
 	send := cl.Edit
 	if c.draft.resends {
 		send = cl.Resend
 	}
 	unchanged := submits && reflect.DeepEqual(body, apiv1.EditPost{})
 	once := "tui-" + id + "-submit"
-	return m.Call(func(ctx context.Context) tea.Msg {
+	return f.Call(func(ctx context.Context) tea.Msg {
 		post, err := p, error(nil)
 		if !unchanged {
 			post, err = send(ctx, postlist.VersionOf(p), body)
@@ -218,13 +218,13 @@ func (c *composer) edit(m Frame, b postlist.Booking) tea.Cmd {
 
 // handleSaved closes the composer if the daemon has saved the post. Otherwise it
 // keeps everything that was typed.
-func (c *composer) handleSaved(m Frame, msg savedMsg) tea.Cmd {
+func (c *composer) handleSaved(f Frame, msg savedMsg) tea.Cmd {
 	c.sending, c.sent.noResponse = false, screen.NoResponse(msg.err)
 	switch {
 	case msg.theirs != nil:
 		c.conflict = msg.theirs
 		c.draft.post = *msg.theirs // fields that were not edited here keep their version
-		m.ApplyPost(*msg.theirs)
+		f.ApplyPost(*msg.theirs)
 		return nil
 	case schedctl.CodeOf(msg.err) == schedctl.NotFound && c.draft.post.ID != "":
 		c.draft.post = apiv1.Post{}
@@ -241,11 +241,11 @@ func (c *composer) handleSaved(m Frame, msg savedMsg) tea.Cmd {
 		c.fault = "not saved; your text is kept: " + screen.Explain(msg.err)
 		return nil
 	}
-	m.Close()
-	m.ShowSaved(msg.post)
-	text, other := "saved: "+m.Describe(msg.post), false
+	f.Close()
+	f.ShowSaved(msg.post)
+	text, other := "saved: "+f.Describe(msg.post), false
 	if msg.post.Status == schedctl.Scheduled && !c.sent.wantedSlot.IsZero() {
-		text, other = postlist.SlotReport(msg.post, c.sent.wantedSlot, m.Current().Zone)
+		text, other = postlist.SlotReport(msg.post, c.sent.wantedSlot, f.Current().Zone)
 		text = "saved: " + text
 	}
 	switch {
@@ -257,24 +257,24 @@ func (c *composer) handleSaved(m Frame, msg savedMsg) tea.Cmd {
 	case msg.post.Status == schedctl.Draft && strings.TrimSpace(c.timeInput.Value()) != "":
 		text += ", without a time"
 	}
-	if m.ShowNotice(text); other {
-		m.ShowError(text)
+	if f.ShowNotice(text); other {
+		f.ShowError(text)
 	}
-	m.OfferUndo(undoSave(m, c.draft.post, msg.post))
+	f.OfferUndo(undoSave(f, c.draft.post, msg.post))
 	return nil
 }
 
 // undoSave returns the undo of a save. A new draft has no undo: deleting it would
 // lose its text.
-func undoSave(m Frame, before, after apiv1.Post) *postlist.Undo {
+func undoSave(f Frame, before, after apiv1.Post) *postlist.Undo {
 	switch {
 	case before.ID == after.ID:
-		return m.RestoreUndo(before, after)
+		return f.RestoreUndo(before, after)
 	case after.Status == schedctl.Scheduled:
 		draft := after
 		draft.Status, draft.PublishAt, draft.Version = schedctl.Draft, nil, 0
 		draft.Slot, draft.QueueID = nil, nil
-		return m.RestoreUndo(draft, after)
+		return f.RestoreUndo(draft, after)
 	case after.Status == schedctl.Draft:
 		return nil
 	}

@@ -173,25 +173,25 @@ func (s *settings) setPreview(edit *apiv1.EditPost) (field, fault string) {
 }
 
 // handleSettingsKey passes a key to the page.
-func (c *composer) handleSettingsKey(m Frame, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleSettingsKey(frame Frame, k tea.KeyMsg) tea.Cmd {
 	s := &c.settings
 	n := len(s.Fields)
 	switch {
-	case key.Matches(k, keys(m).Kill):
-		return c.askToLeave(m)
-	case key.Matches(k, keys(m).Leave, keys(m).Settings):
+	case key.Matches(k, keys(frame).Kill):
+		return c.askToLeave(frame)
+	case key.Matches(k, keys(frame).Leave, keys(frame).Settings):
 		s.open = false
-	case key.Matches(k, keys(m).Save, keys(m).Ask):
-		return c.save(m, key.Matches(k, keys(m).Ask))
-	case key.Matches(k, keys(m).Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
+	case key.Matches(k, keys(frame).Save, keys(frame).Ask):
+		return c.save(frame, key.Matches(k, keys(frame).Ask))
+	case key.Matches(k, keys(frame).Field), k.Type == tea.KeyEnter, k.Type == tea.KeyDown:
 		s.Focus((s.Focused + 1) % n)
-	case key.Matches(k, keys(m).FieldBack), k.Type == tea.KeyUp:
+	case key.Matches(k, keys(frame).FieldBack), k.Type == tea.KeyUp:
 		s.Focus((s.Focused + n - 1) % n)
 	case !slices.Contains(switches, s.Fields[s.Focused].Name):
 		s.Fields[s.Focused].Fault = ""
 		s.Fields[s.Focused].Input, _ = s.Fields[s.Focused].Input.Update(k)
 		return c.check()
-	case key.Matches(k, keys(m).Toggle):
+	case key.Matches(k, keys(frame).Toggle):
 		f := &s.Fields[s.Focused]
 		f.Input.SetValue(yesOrNo(f.Value() != yesOrNo(true)))
 		return c.check()

@@ -19,29 +19,29 @@ type snippetChooser struct {
 	list []apiv1.Snippet // nil until they are read
 }
 
-// snippetsMsg is the snippets of the workspace.
-type snippetsMsg struct {
+// SnippetsMsg is the snippets of the workspace.
+type SnippetsMsg struct {
 	id   string
 	list []apiv1.Snippet
 	err  error
 }
 
-func (m snippetsMsg) composer() string { return m.id }
+func (m SnippetsMsg) composer() string { return m.id }
 
 // askSnippet opens the chooser and reads the snippets, which others may have changed.
-func (c *composer) askSnippet(m Frame) tea.Cmd {
-	d := screen.NewMenu(theme(m), "Insert which snippet?", nil, nil)
+func (c *composer) askSnippet(f Frame) tea.Cmd {
+	d := screen.NewMenu(theme(f), "Insert which snippet?", nil, nil)
 	d.Empty = "reading the snippets …"
 	c.snippets = &snippetChooser{Menu: d}
-	cl, id := m.Client(), c.id
-	return m.Call(func(ctx context.Context) tea.Msg {
+	cl, id := f.Client(), c.id
+	return f.Call(func(ctx context.Context) tea.Msg {
 		list, err := cl.Snippets(ctx)
-		return snippetsMsg{id: id, list: list, err: screen.UnlessUnknown(err)}
+		return SnippetsMsg{id: id, list: list, err: screen.UnlessUnknown(err)}
 	})
 }
 
 // takeSnippets shows the snippets, or says why there are none.
-func (c *composer) takeSnippets(msg snippetsMsg) {
+func (c *composer) takeSnippets(msg SnippetsMsg) {
 	switch d := c.snippets; {
 	case d == nil:
 	case msg.err != nil:
@@ -60,34 +60,34 @@ func (c *composer) takeSnippets(msg snippetsMsg) {
 
 // handleSnippetKey passes a key to the chooser. Enter inserts the text of the snippet with
 // the cursor.
-func (c *composer) handleSnippetKey(m Frame, k tea.KeyMsg) tea.Cmd {
+func (c *composer) handleSnippetKey(f Frame, k tea.KeyMsg) tea.Cmd {
 	d := c.snippets
 	switch {
-	case key.Matches(k, keys(m).Kill):
+	case key.Matches(k, keys(f).Kill):
 		c.snippets = nil
-		return c.askToLeave(m)
+		return c.askToLeave(f)
 	case k.Type == tea.KeyEsc && d.Filter.Value() == "":
 		c.snippets = nil
 	case k.Type == tea.KeyEnter:
 		if list := d.Visible(); d.Cursor < len(list) {
-			return c.insertSnippet(m, d.list[list[d.Cursor]].Text)
+			return c.insertSnippet(f, d.list[list[d.Cursor]].Text)
 		}
 	default:
-		return d.Key(m, k)
+		return d.Key(f, k)
 	}
 	return nil
 }
 
 // insertSnippet inserts the text of a snippet at the cursor of the text field.
-func (c *composer) insertSnippet(m Frame, text string) tea.Cmd {
+func (c *composer) insertSnippet(f Frame, text string) tea.Cmd {
 	c.snippets = nil
-	c.text.SetWidth(screen.TextWidth(width(m)))
+	c.text.SetWidth(screen.TextWidth(width(f)))
 	return tea.Batch(c.focus(fieldText), c.changeText(func() { c.text.InsertString(text) }))
 }
 
 // warnsOfReferences says that references to snippets stay in the text as they are, once for
 // the same ones, and reports whether it did.
-func (c *composer) warnsOfReferences(m Frame) bool {
+func (c *composer) warnsOfReferences(f Frame) bool {
 	var found []string
 	fields.MapTexts(c.body(postlist.Booking{}), func(text string) string {
 		for _, r := range fields.SnippetReferences(text) {
@@ -104,6 +104,6 @@ func (c *composer) warnsOfReferences(m Frame) bool {
 	}
 	const most = 60 // columns of a reference
 	c.fault = screen.Clip(screen.OneLine(found[0]), most) + " would stay in the text: only the command line puts snippets in. " +
-		keys(m).Snippet.Help().Key + " inserts a snippet; save again to keep the braces"
+		keys(f).Snippet.Help().Key + " inserts a snippet; save again to keep the braces"
 	return true
 }

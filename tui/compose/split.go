@@ -23,8 +23,8 @@ func limitOf(a apiv1.Account) threadtext.Limit {
 }
 
 // readers returns the accounts that get the text in the field.
-func (c *composer) readers(m Frame) (list []apiv1.Account) {
-	for _, a := range m.Current().Accounts.List {
+func (c *composer) readers(f Frame) (list []apiv1.Account) {
+	for _, a := range f.Current().Accounts.List {
 		switch {
 		case c.texts.shown == commentText, !slices.Contains(c.accountIDs, a.ID):
 		case c.texts.shown == a.ID, c.texts.shown == commonText && c.ownText(a.ID).content == nil:
@@ -35,9 +35,9 @@ func (c *composer) readers(m Frame) (list []apiv1.Account) {
 }
 
 // tooLong returns the accounts for which a part of the text in the field is too long.
-func (c *composer) tooLong(m Frame) (names []string) {
+func (c *composer) tooLong(f Frame) (names []string) {
 	parts := c.fieldParts()
-	for _, a := range c.readers(m) {
+	for _, a := range c.readers(f) {
 		limit := limitOf(a)
 		if slices.ContainsFunc(parts, func(p string) bool { return !limit.Fits(p) }) {
 			names = append(names, screen.OneLine(a.Name))
@@ -48,18 +48,18 @@ func (c *composer) tooLong(m Frame) (names []string) {
 
 // splitText splits the parts that are too long into parts that fit all accounts. Pressed
 // again, it restores the text as it was.
-func (c *composer) splitText(m Frame) tea.Cmd {
+func (c *composer) splitText(f Frame) tea.Cmd {
 	if c.split.after != "" && c.text.Value() == c.split.after {
 		before := c.split.before
 		c.split = splitText{}
 		return c.changeText(func() { c.text.SetValue(before) })
 	}
-	if len(c.tooLong(m)) == 0 {
+	if len(c.tooLong(f)) == 0 {
 		c.fault = "the text fits all chosen accounts: there is nothing to split"
 		return nil
 	}
 	var limits []threadtext.Limit
-	for _, a := range c.readers(m) {
+	for _, a := range c.readers(f) {
 		limits = append(limits, limitOf(a))
 	}
 	fits := func(text string) bool {

@@ -15,29 +15,29 @@ import (
 )
 
 // Lines implements [screen.Dialog].
-func (c *composer) Lines(f screen.Frame, width, height int) []string {
-	m := c.frame
-	s := m.PostScene()
+func (c *composer) Lines(_ screen.Frame, width, height int) []string {
+	f := c.frame
+	s := f.PostScene()
 	if c.settings.open && !c.leaving {
 		if c.settings.Fault = c.fault; c.fault == "" {
 			bad, _ := c.problems(s)
 			c.settings.Fault = strings.Join(bad, "; ")
 		}
-		return c.settings.Lines(m, width, height)
+		return c.settings.Lines(f, width, height)
 	}
 	if c.preview.open && !c.leaving {
-		return c.previewLines(m, width, height)
+		return c.previewLines(f, width, height)
 	}
 	if c.snippets != nil && !c.leaving {
-		return c.snippets.Lines(m, width, height)
+		return c.snippets.Lines(f, width, height)
 	}
-	below := c.countLines(theme(m), m.Current().Accounts.List, width)
-	below = append(below, c.commentLine(theme(m), width)...)
+	below := c.countLines(theme(f), f.Current().Accounts.List, width)
+	below = append(below, c.commentLine(theme(f), width)...)
 	below = append(below, c.mediaLines(s, width, max(1, height/4))...)
-	below = append(below, c.accountLines(m, s, width, max(1, height/3))...)
-	below = append(below, c.timeLines(m, width)...)
-	below = append(below, c.settingsLine(theme(m), width)...)
-	below = append(below, c.messages(m, width, max(2, height/4))...)
+	below = append(below, c.accountLines(f, s, width, max(1, height/3))...)
+	below = append(below, c.timeLines(f, width)...)
+	below = append(below, c.settingsLine(theme(f), width)...)
+	below = append(below, c.messages(f, width, max(2, height/4))...)
 	rows := max(1, height-len(below)-1)
 	drawn := strings.Split(c.drawText(width, rows), "\n")
 	lines := append([]string{screen.Clip(c.label(c.title(s), fieldText), width)}, screen.FitLines(drawn, width, rows)...)
@@ -106,9 +106,9 @@ func (c *composer) label(text string, field int) string {
 }
 
 // accountLines renders the accounts and groups near the cursor.
-func (c *composer) accountLines(m Frame, s postlist.Scene, width, room int) []string {
-	title, err := "To", m.Current().Accounts.Err
-	list, groups := c.narrow.of(m.Current().Accounts.List), c.narrow.groups(m.Groups())
+func (c *composer) accountLines(f Frame, s postlist.Scene, width, room int) []string {
+	title, err := "To", f.Current().Accounts.Err
+	list, groups := c.narrow.of(f.Current().Accounts.List), c.narrow.groups(f.Groups())
 	rows := len(list) + len(groups)
 	if n := len(c.accountIDs); n > 0 {
 		title = fmt.Sprintf("To, %d chosen", n)
@@ -118,7 +118,7 @@ func (c *composer) accountLines(m Frame, s postlist.Scene, width, room int) []st
 		title += c.narrow.title(rows)
 	case err != nil:
 		title = "To: " + screen.Explain(err)
-	case len(m.Current().Accounts.List) == 0:
+	case len(f.Current().Accounts.List) == 0:
 		title = "To: no account yet; connect one in the view Accounts"
 	case rows > room && len(groups) > 0:
 		title += ", " + screen.Plural(len(groups), "group") + ": / and @ show them"
@@ -151,28 +151,28 @@ func (c *composer) accountLines(m Frame, s postlist.Scene, width, room int) []st
 	return lines
 }
 
-func (c *composer) timeLines(m Frame, width int) []string {
+func (c *composer) timeLines(f Frame, width int) []string {
 	in := c.timeInput
 	in.Width = max(1, width-9)
 	lines := []string{c.label("When ", fieldTime) + screen.Own(in.View())}
 	text := strings.TrimSpace(in.Value())
-	if slot := m.PostScene().SlotText(c.draft.post); slot != "" && in.Value() == c.originalTime {
-		lines = append(lines, "  "+theme(m).Faint.Render(screen.Clip(slot, width-2)))
+	if slot := f.PostScene().SlotText(c.draft.post); slot != "" && in.Value() == c.originalTime {
+		lines = append(lines, "  "+theme(f).Faint.Render(screen.Clip(slot, width-2)))
 	}
 	if c.field == fieldTime && text != "" && in.Value() != c.originalTime && !strings.EqualFold(text, apiv1.PublishNow) {
-		echo := m.EchoBooking(text)
-		if r, ok := c.repetition(m); ok {
+		echo := f.EchoBooking(text)
+		if r, ok := c.repetition(f); ok {
 			echo = repeatText(r)
 		}
-		lines = append(lines, "  "+theme(m).Hint.Render(screen.Clip(echo, width-2)))
+		lines = append(lines, "  "+theme(f).Hint.Render(screen.Clip(echo, width-2)))
 	}
 	return lines
 }
 
 // messages renders the lines at the bottom: the question whether to leave, or a
 // conflict, errors, problems and warnings, and the keys.
-func (c *composer) messages(m Frame, width, room int) (lines []string) {
-	s, t := m.PostScene(), theme(m)
+func (c *composer) messages(f Frame, width, room int) (lines []string) {
+	s, t := f.PostScene(), theme(f)
 	paint := func(draw func(...string) string, texts ...string) {
 		for _, text := range texts {
 			for _, l := range screen.Wrap(text, width) {
@@ -183,7 +183,7 @@ func (c *composer) messages(m Frame, width, room int) (lines []string) {
 	bad, warn := c.problems(s)
 	switch {
 	case c.leaving:
-		paint(t.Warn.Render, c.question(keys(m))...)
+		paint(t.Warn.Render, c.question(keys(f))...)
 		return lines
 	case c.asking != nil:
 		return c.questionLines(t, width)
@@ -192,9 +192,9 @@ func (c *composer) messages(m Frame, width, room int) (lines []string) {
 			"ctrl+s overwrite theirs   ctrl+t use theirs")
 	}
 	if c.fault != "" {
-		paint(t.Bad.Render, m.Current().InNames(c.fault))
+		paint(t.Bad.Render, f.Current().InNames(c.fault))
 	}
-	if names := c.tooLong(m); len(names) > 0 {
+	if names := c.tooLong(f); len(names) > 0 {
 		paint(t.Warn.Render, "The text is too long for "+strings.Join(names, ", ")+": alt+s splits it into parts that fit")
 	} else if c.split.after != "" && c.text.Value() == c.split.after {
 		paint(t.Warn.Render, "The text is split: alt+s joins it again")
@@ -207,7 +207,7 @@ func (c *composer) messages(m Frame, width, room int) (lines []string) {
 	if c.sending {
 		return append(lines, t.Hint.Render("saving …"))
 	}
-	return append(lines, c.keyLines(t, c.mainKeys(), width, height(m))...)
+	return append(lines, c.keyLines(t, c.mainKeys(), width, height(f))...)
 }
 
 // mainKeys returns the most important keys of the focused field.
@@ -226,16 +226,16 @@ func (c *composer) mainKeys() []key.Binding {
 }
 
 // FootKeys implements [screen.FootKeys].
-func (c *composer) FootKeys(f screen.Frame) []key.Binding {
-	m := c.frame
+func (c *composer) FootKeys(_ screen.Frame) []key.Binding {
+	f := c.frame
 	if c.leaving || c.asking != nil || c.sending || c.settings.open {
 		return nil
 	}
 	if c.snippets != nil {
-		return keys(m).MenuKeys()
+		return keys(f).MenuKeys()
 	}
 	keys := c.mainKeys()
-	if n := screen.KeysThatFit(keys, width(m)); height(m) >= twoLinesFrom && n < len(keys) {
+	if n := screen.KeysThatFit(keys, width(f)); height(f) >= twoLinesFrom && n < len(keys) {
 		return keys[n:]
 	}
 	return keys
