@@ -1,6 +1,9 @@
 package schedctl
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // EventType is the kind of an event.
 type EventType string
@@ -32,9 +35,17 @@ const (
 	EventPostSubmitted        EventType = "post.submitted" // waits for an approval
 	EventPostApproved         EventType = "post.approved"
 	EventPostChangesRequested EventType = "post.changes_requested"
+	EventPostWithdrawn        EventType = "post.withdrawn" // from its review, or its approval was taken back
+	EventPostNoted            EventType = "post.noted"     // a note was added
 
 	EventSeriesSkipped EventType = "series.skipped" // occurrences were left out, see [Event.Skipped]
 	EventSeriesEnded   EventType = "series.ended"
+
+	// The steps of the review of a series, as of a post. Series have no notes.
+	EventSeriesSubmitted        EventType = "series.submitted"
+	EventSeriesApproved         EventType = "series.approved"
+	EventSeriesChangesRequested EventType = "series.changes_requested"
+	EventSeriesWithdrawn        EventType = "series.withdrawn"
 
 	// EventAccountExpiring says that the credentials of an account end soon, and that
 	// schedctl cannot renew them. It is emitted once for each of [ExpiryThresholds].
@@ -55,12 +66,12 @@ const (
 
 // EventTypes lists every event type that can be subscribed to.
 func EventTypes() []EventType {
-	return []EventType{
+	return slices.Concat([]EventType{
 		EventPostCreated, EventPostScheduled, EventPostQueued, EventPostUpdated, EventPostPublished,
 		EventPostUnconfirmed, EventPostFailed, EventPostCommentFailed, EventPostCanceled, EventPostRemoved, EventPostCompleted,
-		EventPostSubmitted, EventPostApproved, EventPostChangesRequested,
+	}, ReviewEvents(), []EventType{
 		EventSeriesSkipped, EventSeriesEnded, EventAccountError, EventAccountExpiring, EventForecastAppeared, EventWebhookDisabled,
-	}
+	})
 }
 
 // Event records something that happened, for webhooks and event streams. It is stored
@@ -85,7 +96,8 @@ type Event struct {
 	Parts           []PublishedPart // of a target with several parts: those that its network has
 
 	Skipped *SkippedOccurrences // set on series.skipped
-	Edited  bool                // on post.approved: the approver has edited the post
+	Edited  bool                // on post.approved and series.approved: the approver has edited it
+	Step    *ReviewStep         // set on events of reviews
 }
 
 // ForecastAppearedEvent returns the event that something will make posts fail or be late.

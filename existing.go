@@ -71,20 +71,23 @@ func (p *Post) Settle(s Settlement, now time.Time) ([]Event, error) {
 		if err := next.takeBack(); err != nil {
 			return nil, err
 		}
-		return p.reviewStep(next, EventPostSubmitted, now), nil
+		return p.reviewStep(next, EventPostSubmitted, newReviewStep(s.By, "", p.Version+1), now), nil
 	}
 	next.Decided = string(next.reviewedText())
-	events := p.reviewStep(next, EventPostApproved, now)
+	events := p.reviewStep(next, EventPostApproved, newReviewStep(s.By, "", p.Version), now)
 	events[0].Edited = s.By.Key.ID == p.EditorID
 	return events, nil
 }
 
 // Settle approves an active series, or makes it wait for an approval. The caller changes its
 // posts. Errors: [SelfApproval].
-func (s *Series) Settle(by Settlement, now time.Time) error {
+func (s *Series) Settle(by Settlement, now time.Time) (Event, error) {
 	a, err := by.approval(&s.Template.Review, s.ReviewDigest(), Millis(now))
-	if err == nil {
-		s.review(*a, now)
+	if err != nil {
+		return Event{}, err
 	}
-	return err
+	edited := a.State == ApprovalApproved && by.By.Key.ID == s.Template.EditorID
+	e := s.review(*a, by.By, now)
+	e.Edited = edited
+	return e, nil
 }

@@ -148,13 +148,14 @@ func (p *Post) become(next Post, e Edit, now time.Time) ([]Event, error) {
 		next.endReview()
 	}
 	next.Detached = next.Detached || !e.BySeries && next.SeriesID != ""
+	was := p.Approval
 	next.changed(now)
 	*p = next
-	events := p.events(now, EventPostUpdated)
+	events := append(p.events(now, EventPostUpdated), p.reviewChange(was, e.By, now)...)
 	if kept {
-		approved := p.events(now, EventPostApproved)
-		approved[0].Edited = true
-		events = append(events, approved...)
+		approved := p.stepEvent(EventPostApproved, newReviewStep(e.By, "", p.Version), now)
+		approved.Edited = true
+		events = append(events, approved)
 	}
 	if moved && p.Status() != Draft {
 		events = append(events, p.events(now, EventPostScheduled)...)
@@ -222,9 +223,10 @@ func (p *Post) Unschedule(by Actor, now time.Time) ([]Event, error) {
 	if a := next.Approval; a != nil && a.State == ApprovalApproved {
 		a.withdraw(by, now)
 	}
+	was := p.Approval
 	next.changed(now)
 	*p = next
-	return p.events(now, EventPostUpdated), nil
+	return append(p.events(now, EventPostUpdated), p.reviewChange(was, by, now)...), nil
 }
 
 // unschedule makes a scheduled post a draft without a time.

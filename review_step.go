@@ -57,7 +57,7 @@ func (p *Post) Submit(s Submission, now time.Time) ([]Event, error) {
 	next.Approval = &Approval{
 		State: ApprovalPending, RequestedBy: s.By.Key, RequestedAt: now, Note: s.Note, Digest: p.ReviewDigest(),
 	}
-	return p.reviewStep(next, EventPostSubmitted, now), nil
+	return p.reviewStep(next, EventPostSubmitted, newReviewStep(s.By, s.Note, p.Version+1), now), nil
 }
 
 // approveBySource approves the post for the author of a merged pull request.
@@ -88,20 +88,21 @@ func (p *Post) Approve(d Decision, now time.Time) ([]Event, error) {
 	}
 	now = Millis(now)
 	next.Decided = string(next.reviewedText())
+	step, edited := newReviewStep(d.By, d.Note, p.Version), d.By.Key.ID == p.EditorID
 	if p.Status() == Failed {
 		if !d.PublishAt.IsZero() {
 			return nil, errApproveThenRetry("publish_at")
 		}
-		events := p.reviewStep(next, EventPostApproved, now)
-		events[0].Edited = d.By.Key.ID == p.EditorID
+		events := p.reviewStep(next, EventPostApproved, step, now)
+		events[0].Edited = edited
 		return events, nil
 	}
 	if err := next.start(TriggerSchedule, d.PublishAt, now); err != nil {
 		return nil, err
 	}
 	next.Booking, next.Proposed = d.Booking, ProposedTime{}
-	events := p.reviewStep(next, EventPostApproved, now)
-	events[0].Edited = d.By.Key.ID == p.EditorID
+	events := p.reviewStep(next, EventPostApproved, step, now)
+	events[0].Edited = edited
 	return p.queued(append(events, p.events(now, EventPostScheduled)...), now, nil), nil
 }
 
@@ -120,7 +121,7 @@ func (p *Post) RequestChanges(d Decision, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	next.Decided = string(next.reviewedText())
-	return p.reviewStep(next, EventPostChangesRequested, Millis(now)), nil
+	return p.reviewStep(next, EventPostChangesRequested, newReviewStep(d.By, d.Note, p.Version), Millis(now)), nil
 }
 
 // CheckApproval returns nil if the actor may approve the post now. Errors:
@@ -161,7 +162,7 @@ func (p *Post) Withdraw(by Actor, now time.Time) ([]Event, error) {
 	if err := next.takeBack(); err != nil {
 		return nil, err
 	}
-	return p.reviewStep(next, EventPostUpdated, Millis(now)), nil
+	return p.reviewStep(next, EventPostWithdrawn, newReviewStep(by, "", p.Version), Millis(now)), nil
 }
 
 // takeBack makes a scheduled post a draft that proposes its time.
@@ -244,11 +245,11 @@ func CheckReviewNote(field, note string) error {
 	return nil
 }
 
-// reviewStep replaces p with next and returns an event.
-func (p *Post) reviewStep(next Post, typ EventType, now time.Time) []Event {
+// reviewStep replaces p with next and returns the event of the step.
+func (p *Post) reviewStep(next Post, typ EventType, step *ReviewStep, now time.Time) []Event {
 	next.changed(now)
 	*p = next
-	return p.events(now, typ)
+	return []Event{p.stepEvent(typ, step, now)}
 }
 
 // review updates the approval after a change of what the post publishes: an approver who

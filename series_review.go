@@ -27,27 +27,37 @@ func (s *Series) StartedBy(by Actor) {
 
 // Edited updates the approval of a series that the actor has changed. An approver who did
 // not ask for the approval approves the change; otherwise an approved series waits for an
-// approval again.
-func (s *Series) Edited(was *Series, by Actor, now time.Time) {
+// approval again. Edited returns the event of either, which is about the version after the
+// edit, or nothing.
+func (s *Series) Edited(was *Series, by Actor, now time.Time) []Event {
 	t := &s.Template
 	t.Review = was.Template.Review.clone()
 	s.StartedBy(by)
 	digest := s.ReviewDigest()
 	if digest == was.ReviewDigest() {
-		return
+		return nil
 	}
 	t.EditorID = by.Key.ID
 	if t.Approval == nil {
-		return
+		return nil
 	}
 	t.Approval.Digest = digest
-	switch {
-	case t.Approval.State != ApprovalApproved:
-	case t.Approval.keptBy(by):
-		t.Approval.DecidedBy, t.Approval.DecidedAt = by.Key, Millis(now)
-	default:
-		t.Approval.State = ApprovalPending
+	if t.Approval.State != ApprovalApproved {
+		return nil
 	}
+	version := s.Version
+	if s.ID == was.ID {
+		version++
+	}
+	step := newReviewStep(by, "", version)
+	if !t.Approval.keptBy(by) {
+		t.Approval.State = ApprovalPending
+		return []Event{s.stepEvent(EventSeriesSubmitted, step, now)}
+	}
+	t.Approval.DecidedBy, t.Approval.DecidedAt = by.Key, Millis(now)
+	e := s.stepEvent(EventSeriesApproved, step, now)
+	e.Edited = true
+	return []Event{e}
 }
 
 // SetRule changes the rule to one with fewer occurrences. An approved series stays
@@ -62,60 +72,74 @@ func (s *Series) SetRule(rule string) {
 
 // Submit asks for an approval of the series. Errors: [ApprovalNotPending] if it waits for
 // one already or is approved, [SeriesIsOver], [ValidationFailed].
-func (s *Series) Submit(by Actor, note string, now time.Time) error {
+func (s *Series) Submit(by Actor, note string, now time.Time) (Event, error) {
 	if err := s.checkReview(note); err != nil {
-		return err
+		return Event{}, err
 	}
 	if a := s.Template.Approval; a != nil && (a.State == ApprovalPending || s.Approved()) {
-		return Errorf(ApprovalNotPending, "", "the series is %s already", a.State)
+		return Event{}, Errorf(ApprovalNotPending, "", "the series is %s already", a.State)
 	}
-	s.review(Approval{State: ApprovalPending, RequestedBy: by.Key, RequestedAt: Millis(now), Note: note}, now)
-	return nil
+	return s.review(Approval{State: ApprovalPending, RequestedBy: by.Key, RequestedAt: Millis(now), Note: note}, by, now), nil
 }
 
 // Decide approves the series, or asks its author to change it. Errors:
 // [ApprovalNotPending], [SelfApproval], [SeriesIsOver], [ValidationFailed].
-func (s *Series) Decide(state ApprovalState, d Decision, now time.Time) error {
+func (s *Series) Decide(state ApprovalState, d Decision, now time.Time) (Event, error) {
 	if err := s.checkReview(d.Note); err != nil {
-		return err
+		return Event{}, err
 	}
 	if state == ApprovalChangesRequested && d.Note == "" {
-		return errNoReason()
+		return Event{}, errNoReason()
 	}
 	op := OpApprove
 	if state == ApprovalChangesRequested {
 		op = OpRequestChanges
 	}
 	if err := s.Template.checkDecision(op, d.By, "series"); err != nil {
-		return err
+		return Event{}, err
 	}
 	a := *s.Template.Approval
 	a.State, a.DecidedBy, a.DecidedAt, a.Note = state, d.By.Key, Millis(now), d.Note
-	s.review(a, now)
-	return nil
+	e := s.review(a, d.By, now)
+	e.Edited = state == ApprovalApproved && d.By.Key.ID == s.Template.EditorID
+	return e, nil
 }
 
 // Withdraw ends the wait for an approval, or the approval. Errors: [ApprovalNotPending],
 // [SeriesIsOver].
-func (s *Series) Withdraw(by Actor, now time.Time) error {
+func (s *Series) Withdraw(by Actor, now time.Time) (Event, error) {
 	if err := s.checkReview(""); err != nil {
-		return err
+		return Event{}, err
 	}
 	if err := s.Template.checkWithdrawal("series"); err != nil {
-		return err
+		return Event{}, err
 	}
 	a := *s.Template.Approval
 	a.withdraw(by, Millis(now))
-	s.review(a, now)
-	return nil
+	return s.review(a, by, now), nil
 }
 
-// review sets the approval of the series as it is now.
-func (s *Series) review(a Approval, now time.Time) {
+// seriesSteps has the event of each state that a step of a review leads to.
+var seriesSteps = map[ApprovalState]EventType{
+	ApprovalPending: EventSeriesSubmitted, ApprovalApproved: EventSeriesApproved,
+	ApprovalChangesRequested: EventSeriesChangesRequested, ApprovalWithdrawn: EventSeriesWithdrawn,
+}
+
+// review sets the approval of the series as it is now, and returns the event of the step. Its
+// note is that of a submission or a decision; a withdrawal has none.
+func (s *Series) review(a Approval, by Actor, now time.Time) Event {
+	step := newReviewStep(by, a.Note, s.Version)
+	switch a.State {
+	case ApprovalPending:
+		step.Version++
+	case ApprovalWithdrawn:
+		step.Note = ""
+	}
 	a.Digest = s.ReviewDigest()
 	s.Template.Approval = &a
 	s.UpdatedAt = Millis(now)
 	s.Version++
+	return s.stepEvent(seriesSteps[a.State], step, now)
 }
 
 func (s *Series) checkReview(note string) error {
@@ -140,7 +164,9 @@ func (p *Post) FollowApproval(s *Series) {
 func (p *Post) ApproveWithSeries(s *Series, now time.Time) []Event {
 	next := p.Clone()
 	next.FollowApproval(s)
-	return p.reviewStep(next, EventPostUpdated, Millis(now))
+	next.changed(Millis(now))
+	*p = next
+	return p.events(Millis(now), EventPostUpdated)
 }
 
 // ReviewDigest returns the SHA-256 of what the posts of the series publish, of their

@@ -59,9 +59,6 @@ func (m *Model) showTab(t tab) {
 		m.month.InDay = false
 	case tabReview:
 		m.reviewers.loaded = false
-		if f := &m.feeds[tabReview]; f.Loaded {
-			f.MarkOutdated() // there are no events about the review of series
-		}
 	}
 	if r := m.room(); r != nil {
 		r.Show()

@@ -211,7 +211,7 @@ func TestNotesAreWritten(t *testing.T) {
 			t.Errorf("there are %d notes, want 2: a repeated request must not add another", len(n))
 		}
 		f.review.notes["post_r1"] = append(f.review.notes["post_r1"], apiv1.PostNote{ID: "note_9", By: noor, Text: "the last ones", CreatedAt: at(0)})
-		d.send(tui.Tick(now.Add(6 * time.Second)))
+		d.send(tui.Happened(apiv1.Event{ID: "evt_1", Type: schedctl.EventPostNoted, Data: apiv1.EventData{PostID: "post_r1"}}))
 		d.press("pgdown", "pgdown")
 		d.sees("the last ones")
 	})
@@ -454,5 +454,17 @@ func TestTheFormAsksForApproval(t *testing.T) {
 		d.sees("waits for an approval already")
 		d.press("esc", "1", "down", "i", "alt+a")
 		d.sees("only a draft can wait for an approval")
+	})
+}
+
+// A step in the review of a series by someone else is shown without a key.
+func TestTheReviewShowsStepsOfSeries(t *testing.T) {
+	reviews(t, func(t *testing.T, f *fake, d *driver) {
+		d.press("0")
+		read := f.called("PendingSeries")
+		d.send(tui.Happened(apiv1.Event{ID: "evt_1", Type: schedctl.EventSeriesSubmitted, Data: apiv1.EventData{SeriesID: "ser_new"}}))
+		if n := f.called("PendingSeries"); n == read {
+			t.Error("the waiting series were not read again")
+		}
 	})
 }

@@ -45,6 +45,9 @@ func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 	}
 	cmd := m.tellRooms(screen.Event{Event: msg.event})
 	m.forecastChanged(msg.event.Type)
+	if f := &m.feeds[tabReview]; f.Loaded && msg.event.Data.SeriesID != "" && schedctl.IsReviewEvent(msg.event.Type) {
+		f.MarkOutdated()
+	}
 	m.markSeries(msg.event.Data.SeriesID)
 	return tea.Batch(cmd, m.MarkStale(msg.event.Data.PostID))
 }
@@ -152,7 +155,7 @@ func (m *Model) pollSilent() {
 	m.ReloadAccounts()
 	m.reloadPlans()
 	if f := &m.feeds[tabReview]; m.tab == tabReview && f.Loaded {
-		f.MarkOutdated() // of series
+		f.MarkOutdated() // for edits of series
 	}
 	if r := m.room(); r != nil {
 		r.Show()

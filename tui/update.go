@@ -116,9 +116,6 @@ func (m *Model) poll() tea.Cmd {
 	m.lastPoll = m.Now
 	m.pollSilent()
 	m.pollForecast()
-	if m.tab == tabReview {
-		m.detail.Outdated = true // the daemon sends no events for notes
-	}
 	if f := m.Feed(); f != nil {
 		if p, ok := m.CurrentPost(); ok && p.Status == schedctl.Publishing {
 			return m.MarkStale(p.ID)

@@ -26,8 +26,18 @@ type EventData struct {
 	PlatformPostURL string          `json:"platform_post_url,omitempty" doc:"The public URL of the published post."`
 	PublishedAt     *Time           `json:"published_at,omitempty" doc:"When the network published the post."`
 	Parts           []PublishedPart `json:"parts,omitempty" doc:"The parts of a thread that the network has, with the first comment. Absent for a post with one part."`
-	Edited          bool            `json:"edited,omitempty" doc:"On post.approved: the approver has edited the post."`
+	Edited          bool            `json:"edited,omitempty" doc:"On post.approved and series.approved: the approver has edited it."`
+	By              *EventAuthor    `json:"by,omitempty" doc:"On events of reviews: who took the step."`
+	Note            string          `json:"note,omitempty" doc:"On events of reviews: the note, or the reason of a request for changes. Absent if there is none."`
+	Version         int64           `json:"version,omitempty" doc:"On events of reviews: the version of the post or series that the step was about. It is the one that waits after post.submitted, and otherwise the one that was decided, withdrawn or noted."`
 	Error           *TargetError    `json:"error,omitempty" doc:"The error. On post.published, with kind degraded: the changes that the network made. On forecast.appeared: what will happen, with the kind of the forecast as code."`
+}
+
+// EventAuthor is who took a step of a review. The API key may be revoked.
+type EventAuthor struct {
+	ID   string `json:"id" doc:"Starts with key_."`
+	Name string `json:"name" doc:"The name of the key."`
+	Kind string `json:"kind" doc:"standard, or agent for the key of an agent." enum:"standard,agent"`
 }
 
 // Skipped says which occurrences of a series were left out, and why.
@@ -47,10 +57,14 @@ func newSkipped(s *schedctl.SkippedOccurrences) *Skipped {
 
 // NewEvent returns the wire form of an event.
 func NewEvent(e schedctl.Event) Event {
-	return Event{ID: e.ID, Type: e.Type, CreatedAt: NewTime(e.CreatedAt), Data: EventData{
+	out := Event{ID: e.ID, Type: e.Type, CreatedAt: NewTime(e.CreatedAt), Data: EventData{
 		WorkspaceID: e.WorkspaceID, PostID: e.PostID, TargetID: e.TargetID, SocialAccountID: e.AccountID,
 		WebhookID: e.WebhookID, SeriesID: e.SeriesID, Skipped: newSkipped(e.Skipped), Platform: e.Platform, Status: e.Status,
 		PlatformPostID: e.PlatformPostID, PlatformPostURL: e.PlatformPostURL,
 		PublishedAt: NewTime(e.PublishedAt), Error: NewTargetError(e.Error), Parts: newPublishedParts(e.Parts), Edited: e.Edited,
 	}}
+	if s := e.Step; s != nil {
+		out.Data.By, out.Data.Note, out.Data.Version = &EventAuthor{ID: s.By.ID, Name: s.By.Name, Kind: kindOfKey(s.Agent)}, s.Note, s.Version
+	}
+	return out
 }

@@ -66,8 +66,10 @@ func NewAPIKey(k schedctl.APIKey) APIKey {
 	return out
 }
 
-func keyKind(k *schedctl.APIKey) string {
-	if k.Agent {
+func keyKind(k *schedctl.APIKey) string { return kindOfKey(k.Agent) }
+
+func kindOfKey(agent bool) string {
+	if agent {
 		return KeyAgent
 	}
 	return KeyStandard

@@ -175,6 +175,10 @@ func TestGoldenWire(t *testing.T) {
 			ID: "evt_1", Type: schedctl.EventSeriesSkipped, CreatedAt: t0, WorkspaceID: "ws_1", SeriesID: "ser_1",
 			Skipped: &schedctl.SkippedOccurrences{Reason: schedctl.SkipMissed, Count: 2, First: "2026-06-02T09:00", Last: "2026-06-04T09:00"},
 		}),
+		"event_review.json": apiv1.NewEvent(schedctl.Event{
+			ID: "evt_1", Type: schedctl.EventPostChangesRequested, CreatedAt: t0, WorkspaceID: "ws_1", PostID: "post_1", Status: schedctl.Draft,
+			Step: &schedctl.ReviewStep{By: schedctl.KeyRef{ID: "key_1", Name: "Vera"}, Note: "shorter", Version: 3},
+		}),
 		"post_queued.json": apiv1.PostEnvelope{Post: apiv1.NewPost(inQueue())},
 		"queue.json":       apiv1.QueueEnvelope{Queue: apiv1.NewQueue(queue()), Displaced: []string{"post_1"}},
 		"blackout.json":    apiv1.BlackoutEnvelope{Blackout: apiv1.NewBlackout(blackout()), Scheduled: []string{}},

@@ -130,6 +130,7 @@ var schemaDescriptions = map[string]string{
 	"Approval":             "The review of a post or of a series.",
 	"ReviewedPost":         "A post as it was when it was decided about.",
 	"Author":               "The API key that made or changed an object. It may be revoked.",
+	"EventAuthor":          "Who took a step of a review.",
 	"KeyRef":               "The id and the name of an API key, which may be revoked.",
 	"SubmitPost":           "A request for the approval of a draft.",
 	"SubmitNew":            "A request for the approval of a new post.",

@@ -48,7 +48,7 @@ func TestReviewOfAPost(t *testing.T) {
 		if p.Status != schedctl.Scheduled || p.PublishAt == nil || p.PublishAt.String() != at || p.ProposedAt != nil || *p.Approval.Note != "good" {
 			t.Errorf("after approve: %+v, %+v", p, p.Approval)
 		}
-		want := "post.created post.submitted post.changes_requested post.updated post.submitted post.updated post.submitted post.approved post.scheduled post.queued"
+		want := "post.created post.submitted post.changes_requested post.updated post.submitted post.withdrawn post.submitted post.approved post.scheduled post.queued"
 		if got := w.events(p.ID); got != want {
 			t.Errorf("events %s, want %s", got, want)
 		}

@@ -10,7 +10,11 @@ import (
 // Approve approves a series and continues it with its next occurrence. Its scheduled posts
 // that follow it are approved too. Errors: those of [schedctl.Series.Decide].
 func Approve(tx storage.Tx, s *schedctl.Series, d schedctl.Decision, sweep Sweep) error {
-	if err := s.Decide(schedctl.ApprovalApproved, d, sweep.Now); err != nil {
+	event, err := s.Decide(schedctl.ApprovalApproved, d, sweep.Now)
+	if err != nil {
+		return err
+	}
+	if err := tx.AddEvents(event); err != nil {
 		return err
 	}
 	return continueApproved(tx, s, sweep)
@@ -19,7 +23,11 @@ func Approve(tx storage.Tx, s *schedctl.Series, d schedctl.Decision, sweep Sweep
 // Settle approves an active series, or makes it wait for an approval and removes the posts
 // that follow it, until it has one. Errors: those of [schedctl.Series.Settle].
 func Settle(tx storage.Tx, s *schedctl.Series, by schedctl.Settlement, sweep Sweep) error {
-	if err := s.Settle(by, sweep.Now); err != nil {
+	event, err := s.Settle(by, sweep.Now)
+	if err != nil {
+		return err
+	}
+	if err := tx.AddEvents(event); err != nil {
 		return err
 	}
 	if by.Existing == schedctl.ExistingApprove {

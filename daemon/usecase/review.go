@@ -113,11 +113,11 @@ func (c *Request) AddNote(tx storage.Tx, text string) (schedctl.PostNote, error)
 	if err != nil {
 		return schedctl.PostNote{}, err
 	}
-	note, err := post.AddNote(c.Key.Actor(), text, c.Now)
+	note, event, err := post.AddNote(c.Key.Actor(), text, c.Now)
 	if err != nil {
 		return note, err
 	}
-	return note, tx.PutPost(post)
+	return note, errors.Join(tx.PutPost(post), tx.AddEvents(event))
 }
 
 // reviewer returns the actor of the request, who knows whether each text of the workspace

@@ -125,7 +125,7 @@ func (d *Decision) EditSeries(ctx context.Context, b SeriesChange, from schedctl
 	if err != nil {
 		return changed, err
 	}
-	next.Edited(&before, by, c.Now)
+	events := next.Edited(&before, by, c.Now)
 	c.namesEdit(by, before.Template.Approval, before.ChangedFields(next), before.ReviewDigest(), next.ReviewDigest())
 	next.Template.Trail = schedctl.Trail{CreatedBy: before.Template.CreatedBy, UpdatedBy: c.Key.ID}
 	if next.Name != before.Name {
@@ -140,6 +140,9 @@ func (d *Decision) EditSeries(ctx context.Context, b SeriesChange, from schedctl
 	}
 	if d.tx == nil {
 		return changed, nil
+	}
+	if err := d.tx.AddEvents(events...); err != nil {
+		return changed, err
 	}
 	return c.storeEdit(d.tx, &b, before, *next, from)
 }

@@ -46,14 +46,18 @@ func (c *Request) EndSeries(tx storage.Tx) (ChangedSeries, error) {
 
 // reviewSeries stores a step in the review of the series of the request. A step that takes
 // back the approval also removes its scheduled posts.
-func (c *Request) reviewSeries(tx storage.Tx, step func(*schedctl.Series, schedctl.Actor) error) (ChangedSeries, error) {
+func (c *Request) reviewSeries(tx storage.Tx, step func(*schedctl.Series, schedctl.Actor) (schedctl.Event, error)) (ChangedSeries, error) {
 	return c.changeSeries(tx, func(one *schedctl.Series) ([]string, error) {
 		by, err := c.reviewer(tx)
 		if err != nil {
 			return nil, err
 		}
 		approved := one.Approved()
-		if err := step(one, by); err != nil {
+		event, err := step(one, by)
+		if err != nil {
+			return nil, err
+		}
+		if err := tx.AddEvents(event); err != nil {
 			return nil, err
 		}
 		if approved {
@@ -65,7 +69,9 @@ func (c *Request) reviewSeries(tx storage.Tx, step func(*schedctl.Series, schedc
 
 // SubmitSeries asks for an approval of the series of the request.
 func (c *Request) SubmitSeries(tx storage.Tx, note string) (ChangedSeries, error) {
-	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) error { return one.Submit(by, note, c.Now) })
+	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) (schedctl.Event, error) {
+		return one.Submit(by, note, c.Now)
+	})
 }
 
 // ApproveSeries approves the series of the request, and makes its posts.
@@ -84,7 +90,7 @@ func (c *Request) ApproveSeries(tx storage.Tx, note string) (ChangedSeries, erro
 // RequestSeriesChanges asks the author of the series of the request for changes.
 func (c *Request) RequestSeriesChanges(tx storage.Tx, note string) (ChangedSeries, error) {
 	c.decides = true
-	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) error {
+	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) (schedctl.Event, error) {
 		c.namesRequester(&one.Template)
 		return one.Decide(schedctl.ApprovalChangesRequested, schedctl.Decision{By: by, Note: note}, c.Now)
 	})
@@ -92,5 +98,5 @@ func (c *Request) RequestSeriesChanges(tx storage.Tx, note string) (ChangedSerie
 
 // WithdrawSeries takes the series of the request back from its review.
 func (c *Request) WithdrawSeries(tx storage.Tx) (ChangedSeries, error) {
-	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) error { return one.Withdraw(by, c.Now) })
+	return c.reviewSeries(tx, func(one *schedctl.Series, by schedctl.Actor) (schedctl.Event, error) { return one.Withdraw(by, c.Now) })
 }

@@ -301,6 +301,7 @@ func (c *coder) event(e *schedctl.Event) {
 	}
 	if c.layout >= layout {
 		c.bool(&e.Edited)
+		c.reviewStep(&e.Step)
 	}
 }
 

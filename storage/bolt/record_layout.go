@@ -23,7 +23,7 @@ func layoutOf(v any) byte {
 		review = v.Approvals != ""
 		trust = len(v.Warnings) > 0 || v.Limits.Files != (schedctl.FileLimits{}) || v.PausedBy != "" || slices.ContainsFunc(v.Blackouts, hasLabel)
 	case *schedctl.Event:
-		parts, plan, trust = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil, v.Edited
+		parts, plan, trust = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil, v.Edited || v.Step != nil
 	case *schedctl.Workspace:
 		review, trust = v.Approvals != "", v.FourEyes
 	case *schedctl.AuditEntry:

@@ -3,8 +3,8 @@ package bolt
 import "github.com/schedctl/schedctl"
 
 // The fields of layout 12: who wrote a post, the link card that reviewers saw, who applies
-// collections, the limits of files of an account and what paused it, the labels of holds, aliases, and
-// shares.
+// collections, the limits of files of an account and what paused it, the labels of holds, aliases,
+// shares, and the steps of reviews on events.
 
 func (c *coder) trail(t *schedctl.Trail) {
 	c.optionalID(schedctl.KeyPrefix, &t.CreatedBy)
@@ -18,6 +18,16 @@ func (c *coder) card(l **schedctl.LinkPreview) {
 	if optional(c, l) {
 		c.linkPreview(*l)
 	}
+}
+
+func (c *coder) reviewStep(s **schedctl.ReviewStep) {
+	if !optional(c, s) {
+		return
+	}
+	c.keyRef(&(*s).By)
+	c.bool(&(*s).Agent)
+	text(c, &(*s).Note)
+	c.int64(&(*s).Version)
 }
 
 func (c *coder) fileLimits(l *schedctl.FileLimits) {

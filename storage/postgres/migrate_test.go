@@ -21,7 +21,7 @@ import (
 const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached, DROP COLUMN media,
 		DROP COLUMN extra, DROP COLUMN done, DROP COLUMN part_ids, DROP COLUMN comment_status, DROP COLUMN slot_at;
 	ALTER TABLE attempts DROP COLUMN asks, DROP COLUMN part, DROP COLUMN stage;
-	ALTER TABLE events DROP COLUMN parts, DROP COLUMN series_id, DROP COLUMN skipped, DROP COLUMN edited;
+	ALTER TABLE events DROP COLUMN parts, DROP COLUMN series_id, DROP COLUMN skipped, DROP COLUMN edited, DROP COLUMN step;
 	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id, DROP COLUMN blackouts, DROP COLUMN poll_limits,
 		DROP COLUMN window_posts, DROP COLUMN window_ns, DROP COLUMN expiry, DROP COLUMN approvals, DROP COLUMN warnings, DROP COLUMN file_limits, DROP COLUMN paused_by;
 	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra,
@@ -167,7 +167,7 @@ func TestAltTextsAreCopied(t *testing.T) {
 		CREATE INDEX posts_of_approval_by_time ON posts (workspace_id, approval, status, coalesce(publish_at, 'infinity'), id) WHERE approval <> '';
 		ALTER TABLE media_assets DROP COLUMN uploaded_by, DROP COLUMN served_size;
 		ALTER TABLE workspaces DROP COLUMN four_eyes;
-		ALTER TABLE events DROP COLUMN edited;
+		ALTER TABLE events DROP COLUMN edited, DROP COLUMN step;
 		ALTER TABLE queues DROP COLUMN managed;
 		ALTER TABLE blackouts DROP COLUMN managed, DROP COLUMN label;
 		ALTER TABLE accounts DROP COLUMN warnings, DROP COLUMN file_limits, DROP COLUMN paused_by;

@@ -195,6 +195,7 @@ func describeEvent(r *row, e *schedctl.Event) {
 	r.optionalID("series_id", schedctl.SeriesPrefix, &e.SeriesID)
 	r.add("skipped", "jsonb", skippedField{&e.Skipped})
 	r.bool("edited", &e.Edited)
+	r.add("step", "jsonb", reviewStepField(&e.Step))
 }
 
 func describeWebhook(r *row, w *schedctl.Webhook) {

@@ -60,6 +60,9 @@ func TestSampleEvents(t *testing.T) {
 		if about := e.Data.PostID + e.Data.SocialAccountID + e.Data.WebhookID + e.Data.SeriesID; about == "" {
 			t.Errorf("%s is about nothing", typ)
 		}
+		if step := schedctl.IsReviewEvent(typ); step != (e.Data.By != nil && e.Data.By.Kind == apiv1.KeyStandard && e.Data.Version > 0) {
+			t.Errorf("%s has the step %+v, version %d", typ, e.Data.By, e.Data.Version)
+		}
 		if skipped := typ == schedctl.EventSeriesSkipped; skipped != (e.Data.Skipped != nil) {
 			t.Errorf("%s has skipped %v", typ, e.Data.Skipped)
 		}

@@ -36,8 +36,10 @@ func sampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) 
 		return schedctl.WebhookDisabledEvent(hook, now), nil
 	case schedctl.EventWebhookTest:
 		return schedctl.WebhookTestEvent(hook, now), nil
-	case schedctl.EventPostSubmitted, schedctl.EventPostApproved, schedctl.EventPostChangesRequested:
-		return sampleReviewEvent(typ, account, now)
+	case schedctl.EventPostSubmitted, schedctl.EventPostApproved, schedctl.EventPostChangesRequested, schedctl.EventPostWithdrawn, schedctl.EventPostNoted:
+		return samplePostReview(typ, account, now)
+	case schedctl.EventSeriesSubmitted, schedctl.EventSeriesApproved, schedctl.EventSeriesChangesRequested, schedctl.EventSeriesWithdrawn:
+		return sampleSeriesReview(typ, workspace, now)
 	case schedctl.EventSeriesSkipped, schedctl.EventSeriesEnded:
 		return sampleSeriesEvent(typ, workspace, now), nil
 	}
@@ -48,17 +50,22 @@ func sampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) 
 	return events[slices.IndexFunc(events, func(e schedctl.Event) bool { return e.Type == typ })], nil
 }
 
-// sampleReviewEvent returns an event about the review of a draft.
-func sampleReviewEvent(typ schedctl.EventType, account schedctl.Account, now time.Time) (schedctl.Event, error) {
-	actor := func(name string) schedctl.Actor {
-		return schedctl.Actor{Key: schedctl.KeyRef{ID: schedctl.NewID(schedctl.KeyPrefix, now), Name: name}}
-	}
+// sampleActor returns an actor with a made-up key.
+func sampleActor(name string, now time.Time) schedctl.Actor {
+	return schedctl.Actor{Key: schedctl.KeyRef{ID: schedctl.NewID(schedctl.KeyPrefix, now), Name: name}}
+}
+
+const sampleNote = "A sample of a note"
+
+// samplePostReview returns an event about the review of a draft.
+func samplePostReview(typ schedctl.EventType, account schedctl.Account, now time.Time) (schedctl.Event, error) {
 	p, _, err := schedctl.Create(schedctl.NewPost{WorkspaceID: account.WorkspaceID, Content: schedctl.Content{Text: "A sample"}, Accounts: []schedctl.Account{account}}, now)
 	if err != nil {
 		return schedctl.Event{}, err
 	}
-	events, err := p.Submit(schedctl.Submission{By: actor("author")}, now)
-	decision := schedctl.Decision{By: actor("reviewer"), Note: "A sample of a note", PublishAt: now.Add(time.Hour)}
+	author := sampleActor("author", now)
+	events, err := p.Submit(schedctl.Submission{By: author, Note: sampleNote}, now)
+	decision := schedctl.Decision{By: sampleActor("reviewer", now), Note: sampleNote, PublishAt: now.Add(time.Hour)}
 	switch {
 	case err != nil:
 		return schedctl.Event{}, err
@@ -66,11 +73,33 @@ func sampleReviewEvent(typ schedctl.EventType, account schedctl.Account, now tim
 		events, err = p.Approve(decision, now)
 	case typ == schedctl.EventPostChangesRequested:
 		events, err = p.RequestChanges(decision, now)
+	case typ == schedctl.EventPostWithdrawn:
+		events, err = p.Withdraw(author, now)
+	case typ == schedctl.EventPostNoted:
+		_, events[0], err = p.AddNote(author, sampleNote, now)
 	}
 	if err != nil {
 		return schedctl.Event{}, err
 	}
 	return events[0], nil
+}
+
+// sampleSeriesReview returns an event about the review of a series.
+func sampleSeriesReview(typ schedctl.EventType, workspace string, now time.Time) (schedctl.Event, error) {
+	series := schedctl.Series{ID: schedctl.NewID(schedctl.SeriesPrefix, now), WorkspaceID: workspace, Version: 1}
+	author := sampleActor("author", now)
+	e, err := series.Submit(author, sampleNote, now)
+	decision := schedctl.Decision{By: sampleActor("reviewer", now), Note: sampleNote}
+	switch {
+	case err != nil:
+	case typ == schedctl.EventSeriesApproved:
+		e, err = series.Decide(schedctl.ApprovalApproved, decision, now)
+	case typ == schedctl.EventSeriesChangesRequested:
+		e, err = series.Decide(schedctl.ApprovalChangesRequested, decision, now)
+	case typ == schedctl.EventSeriesWithdrawn:
+		e, err = series.Withdraw(author, now)
+	}
+	return e, err
 }
 
 // sampleSeriesEvent returns an event about a series.

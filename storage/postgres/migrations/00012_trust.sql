@@ -20,7 +20,8 @@ ALTER TABLE media_assets ADD COLUMN served_size bigint NOT NULL DEFAULT 0;
 COMMENT ON COLUMN media_assets.served_size IS 'the size of the file without metadata, in bytes; 0 if it is not known';
 COMMENT ON COLUMN media_assets.uploaded_by IS 'the API key that uploaded the asset; null if it is not known';
 
-ALTER TABLE events ADD COLUMN edited boolean NOT NULL DEFAULT false;
+ALTER TABLE events ADD COLUMN edited boolean NOT NULL DEFAULT false, ADD COLUMN step jsonb;
+COMMENT ON COLUMN events.step IS 'of events of reviews: who took the step, with which note, and about which version; null for others';
 
 ALTER TABLE workspaces ADD COLUMN four_eyes boolean NOT NULL DEFAULT false;
 
