@@ -31,8 +31,12 @@ func ApprovalStates() []ApprovalState {
 	return []ApprovalState{ApprovalPending, ApprovalApproved, ApprovalChangesRequested, ApprovalWithdrawn}
 }
 
-// KeyRef names an API key in a record that may outlive it.
-type KeyRef struct{ ID, Name string }
+// KeyRef says who did something, in a record that may outlive the API key and the share.
+type KeyRef struct {
+	ID    string // of the API key
+	Name  string // of the key, or of the person who acted through a share of it
+	Share string // the id of that share; empty for none
+}
 
 // Approval is the review of a post.
 type Approval struct {

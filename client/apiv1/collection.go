@@ -43,7 +43,7 @@ type AdoptCollection struct {
 
 // NewCollection returns the wire form of a collection.
 func NewCollection(c schedctl.Collection) Collection {
-	out := Collection{Name: c.Name, Source: c.Source, AppliedAt: NewTime(c.AppliedAt), CreatedAt: NewTime(c.CreatedAt), AppliedBy: (*KeyRef)(optional(c.AppliedBy))}
+	out := Collection{Name: c.Name, Source: c.Source, AppliedAt: NewTime(c.AppliedAt), CreatedAt: NewTime(c.CreatedAt), AppliedBy: newOptionalKeyRef(c.AppliedBy)}
 	if c.Revision != (schedctl.Revision{}) {
 		out.Revision = &Revision{Commit: c.Revision.Commit, CommittedAt: Time{Time: c.Revision.CommittedAt}}
 	}

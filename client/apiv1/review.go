@@ -14,7 +14,7 @@ type Approval struct {
 	State       schedctl.ApprovalState `json:"state" doc:"pending: it waits for a decision; approved; changes_requested; or withdrawn." enum:"pending,approved,changes_requested,withdrawn"`
 	RequestedBy KeyRef                 `json:"requested_by" doc:"The API key that asked for the approval."`
 	RequestedAt *Time                  `json:"requested_at" doc:"When it asked." nullable:"false"`
-	DecidedBy   *KeyRef                `json:"decided_by" doc:"The API key that decided; null before."`
+	DecidedBy   *KeyRef                `json:"decided_by" doc:"Who decided; null before."`
 	DecidedAt   *Time                  `json:"decided_at" doc:"When it decided; null before."`
 	Note        *string                `json:"note" doc:"The note of the last step; null for none."`
 	ApprovedBy  *string                `json:"approved_by" doc:"The address of the merged pull request that was the review; null for none."`
@@ -31,10 +31,32 @@ type ReviewedPost struct {
 	Changed          []string `json:"changed" doc:"The names of the fields of the post that have changed since."`
 }
 
-// KeyRef names an API key, which may be revoked.
+// KeyRef says who did something: an API key, or a person through a share of the key. Both
+// may be revoked.
 type KeyRef struct {
-	ID   string `json:"id" doc:"Starts with key_."`
-	Name string `json:"name" doc:"The name of the key."`
+	ID    string  `json:"id" doc:"The API key; starts with key_."`
+	Name  string  `json:"name" doc:"The name of the key, or with a share the name of the person."`
+	Share *string `json:"share" doc:"The share that the person used, which starts with shr_; null for none."`
+}
+
+// String returns the name for people. It says if a person used a share of the key.
+func (k KeyRef) String() string {
+	if k.Share != nil {
+		return k.Name + " (with a share)"
+	}
+	return k.Name
+}
+
+func newKeyRef(k schedctl.KeyRef) KeyRef {
+	return KeyRef{ID: k.ID, Name: k.Name, Share: optional(k.Share)}
+}
+
+// newOptionalKeyRef returns nil for the zero value.
+func newOptionalKeyRef(k schedctl.KeyRef) *KeyRef {
+	if k == (schedctl.KeyRef{}) {
+		return nil
+	}
+	return new(newKeyRef(k))
 }
 
 // Author is the API key that made or changed an object. It may be revoked.
@@ -141,7 +163,7 @@ type RequestChanges struct {
 // PostNote is a remark about a post. It is never published.
 type PostNote struct {
 	ID        string `json:"id" doc:"Starts with note_."`
-	By        KeyRef `json:"by" doc:"The API key that wrote it."`
+	By        KeyRef `json:"by" doc:"Who wrote it."`
 	Text      string `json:"text" doc:"The text."`
 	CreatedAt *Time  `json:"created_at" doc:"When it was written." nullable:"false"`
 }
@@ -164,7 +186,7 @@ type AddNote struct {
 
 // NewPostNote returns the wire form of a note.
 func NewPostNote(n schedctl.PostNote) PostNote {
-	return PostNote{ID: n.ID, By: KeyRef(n.By), Text: n.Text, CreatedAt: NewTime(n.CreatedAt)}
+	return PostNote{ID: n.ID, By: newKeyRef(n.By), Text: n.Text, CreatedAt: NewTime(n.CreatedAt)}
 }
 
 // newPostApproval returns the wire form of the review of a post.
@@ -189,14 +211,10 @@ func newApproval(a *schedctl.Approval) *Approval {
 	if a == nil {
 		return nil
 	}
-	out := &Approval{
-		State: a.State, RequestedBy: KeyRef(a.RequestedBy), RequestedAt: NewTime(a.RequestedAt), DecidedAt: NewTime(a.DecidedAt),
+	return &Approval{
+		State: a.State, RequestedBy: newKeyRef(a.RequestedBy), RequestedAt: NewTime(a.RequestedAt), DecidedBy: newOptionalKeyRef(a.DecidedBy), DecidedAt: NewTime(a.DecidedAt),
 		Note: optional(a.Note), ApprovedBy: optional(a.Source), Digest: hex.EncodeToString(a.Digest[:]),
 	}
-	if a.DecidedBy != (schedctl.KeyRef{}) {
-		out.DecidedBy = new(KeyRef(a.DecidedBy))
-	}
-	return out
 }
 
 func newProposedTime(p schedctl.ProposedTime) *ProposedTime {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -17,10 +18,14 @@ import (
 // auditEntry returns the audit log entry of a write. Call it in the transaction of
 // the write, so that ids are in commit order.
 func (c *request) auditEntry(a *response) schedctl.AuditEntry {
+	detail := c.Detail
+	if c.Person.Share != "" {
+		detail = strings.TrimPrefix(detail+", with the share "+c.Person.Share, ", ")
+	}
 	return schedctl.AuditEntry{
 		ID: schedctl.NewID(schedctl.AuditPrefix, c.Now), WorkspaceID: c.Key.WorkspaceID, At: schedctl.Millis(c.Now),
 		KeyID: c.Key.ID, KeyName: c.Key.Name, RemoteAddr: remoteAddress(c.remote),
-		Action: c.action, ResourceID: cmp.Or(c.ID, a.created), RequestID: c.requestID, Detail: c.Detail,
+		Action: c.action, ResourceID: cmp.Or(c.ID, a.created), RequestID: c.requestID, Detail: detail,
 	}
 }
 

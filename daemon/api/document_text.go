@@ -131,7 +131,7 @@ var schemaDescriptions = map[string]string{
 	"ReviewedPost":         "A post as it was when it was decided about.",
 	"Author":               "The API key that made or changed an object. It may be revoked.",
 	"EventAuthor":          "Who took a step of a review.",
-	"KeyRef":               "The id and the name of an API key, which may be revoked.",
+	"KeyRef":               "An API key, or a person who used a share of it. Both may be revoked.",
 	"SubmitPost":           "A request for the approval of a draft.",
 	"SubmitNew":            "A request for the approval of a new post.",
 	"ApprovePost":          "The approval of a draft.",

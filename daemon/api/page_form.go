@@ -189,7 +189,6 @@ func (s *Server) handleForm(ctx context.Context, v *visit, f *form) (response, e
 	}
 	v.fingerprintRequest(sum)
 	v.bodyValid = true
-	v.Key.Name = v.share.Name + ", with a share of " + v.Key.Name
 	rt := &route{actsEarly: true} // looks for the first response before it decides
 	switch f.action {
 	case page.ActionApprove:
@@ -215,7 +214,6 @@ func (s *Server) handleForm(ctx context.Context, v *visit, f *form) (response, e
 	default:
 		v.action = "addPostNote"
 		rt.handle = operationOf(s, func(tx storage.Tx) (response, error) {
-			v.Detail = "" // of a transaction before
 			if _, err := v.AddNote(tx, f.text); err != nil {
 				return response{}, err
 			}
@@ -232,12 +230,13 @@ func operationOf(s *Server, change func(storage.Tx) (response, error)) handler {
 	return func(ctx context.Context, c *request) (response, error) { return s.commit(ctx, c, change) }
 }
 
-// respond returns the response to a form in the transaction of its change. It checks the share
-// again, which may have been revoked meanwhile. Errors: NOT_FOUND.
+// respond returns the response to a form in the transaction of its change. It opens the share
+// again, because the share or its key may have been revoked since. Errors: NOT_FOUND.
 func (v *visit) respond(r storage.Reader, c *request, _ schedctl.Post) (response, error) {
-	if _, _, err := usecase.OpenShare(r, v.hash, c.Now); err != nil {
+	share, opened, err := usecase.OpenShare(r, v.hash, c.Now)
+	if err != nil {
 		return response{}, err
 	}
-	c.Detail = strings.TrimPrefix(c.Detail+", with the share "+v.share.ID, ", ")
+	v.share, c.Key, c.Person = share, opened.Key, opened.Person
 	return response{status: http.StatusSeeOther, location: v.ID}, nil
 }

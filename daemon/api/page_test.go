@@ -139,6 +139,23 @@ func (f *fixture) count(postID, event string) int {
 	return slices.Index(append(slices.DeleteFunc(strings.Fields(f.events(postID)), func(e string) bool { return e != event }), ""), "")
 }
 
+// actedAsDana checks that Dana did something through a share of the key "boss", and that the
+// audit log has the key and the share.
+func (f *fixture) actedAsDana(postID, action string, by *apiv1.KeyRef) {
+	f.t.Helper()
+	if by == nil || by.Name != "Dana" || by.Share == nil {
+		f.t.Fatalf("%s was done by %+v", action, by)
+	}
+	entries := f.auditPage("?action=" + action + "&post_id=" + postID).Results
+	if len(entries) != 1 {
+		f.t.Fatalf("%d entries of %s", len(entries), action)
+	}
+	e := entries[0]
+	if e.APIKeyName != "boss" || e.APIKeyID != by.ID || e.Detail == nil || !strings.HasSuffix(*e.Detail, "with the share "+*by.Share) {
+		f.t.Errorf("the audit log has %+v of %+v", e, by)
+	}
+}
+
 // TestReviewPage guards the way of a reviewer: the list, the post, the approval, and a second
 // click, which shows the first result and has no effect.
 func TestReviewPage(t *testing.T) {
@@ -162,13 +179,14 @@ func TestReviewPage(t *testing.T) {
 			}
 		}
 		now := f.read(p.ID)
-		if now.Status != schedctl.Scheduled || now.Approval.State != schedctl.ApprovalApproved || !strings.HasPrefix(now.Approval.DecidedBy.Name, "Dana") {
+		if now.Status != schedctl.Scheduled || now.Approval.State != schedctl.ApprovalApproved || now.Version == p.Version {
 			t.Errorf("after the approval: %s, %+v", now.Status, now.Approval)
 		}
+		f.actedAsDana(p.ID, "approvePost", now.Approval.DecidedBy)
 		if n := f.count(p.ID, "post.approved"); n != 1 {
 			t.Errorf("%d events of one approval", n)
 		}
-		if after := b.get(path + "/" + p.ID); !after.says("Dana, with a share of boss") || after.says("Your decision") {
+		if after := b.get(path + "/" + p.ID); !after.says("Dana (with a share)") || after.says("Your decision") {
 			t.Errorf("after the approval: %s", after.body)
 		}
 		if list := b.get(path); list.says("The launch") {
@@ -192,6 +210,7 @@ func TestReviewPageTexts(t *testing.T) {
 	if notes := f.notes(p.ID); len(notes) != 1 || notes[0].Text != "first\nline" || f.read(p.ID).Version != p.Version {
 		t.Fatalf("the notes: %+v", notes)
 	}
+	f.actedAsDana(p.ID, "addPostNote", &f.notes(p.ID)[0].By)
 	changes := b.get(path).fields("changes")
 	if refused := b.send(sameOrigin, "POST", path, changes).want(http.StatusUnprocessableEntity); !refused.says("write a text") {
 		t.Errorf("a request without a text: %s", refused.body)
@@ -201,6 +220,7 @@ func TestReviewPageTexts(t *testing.T) {
 	if a := f.read(p.ID).Approval; a.State != schedctl.ApprovalChangesRequested || a.Note == nil || *a.Note != "another picture" {
 		t.Errorf("after a request for changes: %+v", a)
 	}
+	f.actedAsDana(p.ID, "requestPostChanges", f.read(p.ID).Approval.DecidedBy)
 }
 
 // TestReviewPageOfAChangedPost guards that a decision is about exactly what was shown, and

@@ -104,7 +104,7 @@ func Post(f *Frame, v *PostView) ([]byte, error) {
 		Labels: strings.Join(p.Labels, ", "), Facts: f.history(p), Changed: changed(p), Groups: v.groups(), Version: p.Version,
 	}
 	for _, n := range p.Notes {
-		data.Notes = append(data.Notes, note{n.By.Name, f.clock().at(n.CreatedAt), n.Text})
+		data.Notes = append(data.Notes, note{person(n.By), f.clock().at(n.CreatedAt), n.Text})
 	}
 	switch {
 	case p.Proposed.NextSlot:
@@ -117,15 +117,23 @@ func Post(f *Frame, v *PostView) ([]byte, error) {
 	return render("post.html", data)
 }
 
+// person names who did something. It says if a person used a share.
+func person(k schedctl.KeyRef) string {
+	if k.Share != "" {
+		return k.Name + " (with a share)"
+	}
+	return k.Name
+}
+
 // history returns who has asked for an approval of a post, and who has decided.
 func (f *Frame) history(p *schedctl.Post) (facts []fact) {
 	a := p.Approval
 	if a == nil {
 		return nil
 	}
-	facts = append(facts, fact{"Asked for by", a.RequestedBy.Name + ", " + f.clock().at(a.RequestedAt)})
+	facts = append(facts, fact{"Asked for by", person(a.RequestedBy) + ", " + f.clock().at(a.RequestedAt)})
 	if a.DecidedBy != (schedctl.KeyRef{}) {
-		facts = append(facts, fact{"Decided by", a.DecidedBy.Name + ", " + f.clock().at(a.DecidedAt)})
+		facts = append(facts, fact{"Decided by", person(a.DecidedBy) + ", " + f.clock().at(a.DecidedAt)})
 	}
 	if a.Note != "" {
 		facts = append(facts, fact{"Remark", a.Note})

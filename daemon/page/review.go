@@ -41,7 +41,7 @@ func Review(f *Frame, posts []schedctl.Post, names map[string]string) ([]byte, e
 func (f *Frame) entry(p *schedctl.Post, names map[string]string) entry {
 	e := entry{Address: f.Token + "/" + p.ID, Title: title(p, maxTitle), Accounts: accountsOf(p, names), Status: status(p), When: f.when(p)}
 	if a := p.Approval; a != nil {
-		e.By = "asked for by " + a.RequestedBy.Name + ", " + f.clock().distance(a.RequestedAt)
+		e.By = "asked for by " + person(a.RequestedBy) + ", " + f.clock().distance(a.RequestedAt)
 	}
 	return e
 }

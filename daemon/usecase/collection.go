@@ -35,7 +35,7 @@ func (c *Request) ApplyCollection(tx storage.Tx, source string, revision schedct
 		}
 	}
 	return c.changeCollection(tx, source, func(o *schedctl.Collection) error {
-		return o.Apply(source, revision, older, schedctl.KeyRef{ID: c.Key.ID, Name: c.Key.Name}, c.Now)
+		return o.Apply(source, revision, older, c.actor().Key, c.Now)
 	})
 }
 

@@ -72,7 +72,7 @@ func (s *policySwitch) mayApprove() error {
 	switch c := s.request; {
 	case s.existing != schedctl.ExistingApprove:
 		return nil
-	case !c.Key.Actor().Approver:
+	case !c.actor().Approver:
 		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "approving the existing posts needs a key with the scope posts:approve; give existing: submit (--existing submit), or use another key")
 	case s.workspaceID != c.Key.WorkspaceID:
 		return schedctl.Errorf(schedctl.InsufficientScope, "existing", "a key cannot approve posts of another workspace; give existing: submit (--existing submit), or use a key of that workspace")
@@ -209,7 +209,7 @@ func lacking(posts, series int) string {
 // settle approves the posts and series that lack an approval, or makes them wait for one. The
 // accounts have been stored with their new policies.
 func (s *policySwitch) settle(tx storage.Tx) error {
-	by := schedctl.Settlement{Existing: s.existing, By: s.request.Key.Actor()}
+	by := schedctl.Settlement{Existing: s.existing, By: s.request.actor()}
 	by.By.FourEyes = s.fourEyes
 	authors := map[string]schedctl.KeyRef{}
 	for i := range s.series {

@@ -66,7 +66,7 @@ func (c *Request) CancelPost(tx storage.Tx, managed *schedctl.Managed) (schedctl
 
 // UnschedulePost makes the post of the request a draft.
 func (c *Request) UnschedulePost(tx storage.Tx) (schedctl.Post, error) {
-	return c.changePost(tx, tx, schedctl.OpUnschedule, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Unschedule(c.Key.Actor(), c.Now) })
+	return c.changePost(tx, tx, schedctl.OpUnschedule, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Unschedule(c.actor(), c.Now) })
 }
 
 // ArchivePost puts the post of the request away.
@@ -101,7 +101,7 @@ func (c *Request) RetryPost(tx storage.Tx, retry schedctl.Retry) (schedctl.Post,
 		if err != nil {
 			return nil, err
 		}
-		if err := p.CheckApproved(c.Key.Actor(), accounts); err != nil {
+		if err := p.CheckApproved(c.actor(), accounts); err != nil {
 			return nil, err
 		}
 		for i := range accounts {

@@ -48,7 +48,7 @@ func (d *Decision) CreatePost(ctx context.Context, n NewPost, account func(id st
 			return nil, err
 		}
 	}
-	n.WorkspaceID, n.By = c.Key.WorkspaceID, c.Key.Actor()
+	n.WorkspaceID, n.By = c.Key.WorkspaceID, c.actor()
 	var err error
 	if len(n.AccountIDs) > 0 { // a draft may have none
 		if n.Accounts, err = c.FindAccounts(n.AccountIDs, account); err != nil {
@@ -178,7 +178,7 @@ func (c *Request) mayWrite(more bool, source string) error {
 		return errDraftsOnly
 	}
 	c.Detail = source
-	if by := c.Key.Actor(); source != "" && (!by.Approver || by.Restricted || c.draftsOnly()) {
+	if by := c.actor(); source != "" && (!by.Approver || by.Restricted || c.draftsOnly()) {
 		return schedctl.Errorf(schedctl.InsufficientScope, "", "approved_by (--approved-by) needs a key with posts:approve and posts:write that needs no approvals itself")
 	}
 	return nil

@@ -41,7 +41,7 @@ func (c *Request) applyMoves(tx storage.Tx, moves []slots.Move) error {
 		was := &moves[i].Post
 		moved := was.Clone()
 		moved.Rebook(moves[i].To.At, moves[i].To.Booking)
-		if err := moved.KeepsTime(was, c.Key.Actor()); err != nil {
+		if err := moved.KeepsTime(was, c.actor()); err != nil {
 			return err
 		}
 	}

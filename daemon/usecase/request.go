@@ -16,7 +16,8 @@ const prefix = "/api/v1"
 // transaction may read it.
 type Request struct {
 	Key      schedctl.APIKey
-	ID       string // of the object that the request is about; may be empty
+	Person   schedctl.KeyRef // who uses a share of the key; zero for none
+	ID       string          // of the object that the request is about; may be empty
 	Now      time.Time
 	Expected Versions // that the object may have
 	decides  bool     // the request decides about the series of another key
@@ -43,6 +44,16 @@ func (v Versions) Check(what string, version int64) error {
 	}
 	return schedctl.Errorf(schedctl.VersionMismatch, "If-Match",
 		"the %s is now at version %s; read it again and repeat the change if it still applies", what, current)
+}
+
+// actor returns who performs the request: the key, or the person who uses a share of it, with
+// the rights of the key.
+func (c *Request) actor() schedctl.Actor {
+	by := c.Key.Actor()
+	if c.Person != (schedctl.KeyRef{}) {
+		by.Key = c.Person
+	}
+	return by
 }
 
 // Limited reports whether the key is limited to certain accounts.

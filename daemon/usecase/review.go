@@ -21,7 +21,7 @@ func (d *Decision) SubmitPost(note string, proposed *schedctl.ProposedTime) (sch
 		if err := d.settleFiles(p); err != nil {
 			return nil, err
 		}
-		events, err := p.Submit(schedctl.Submission{By: d.request.Key.Actor(), Note: note, Proposed: proposed}, d.request.Now)
+		events, err := p.Submit(schedctl.Submission{By: d.request.actor(), Note: note, Proposed: proposed}, d.request.Now)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (c *Request) RequestChanges(tx storage.Tx, note string) (schedctl.Post, err
 
 // WithdrawPost takes the post of the request back from its review.
 func (c *Request) WithdrawPost(tx storage.Tx) (schedctl.Post, error) {
-	return c.changePost(tx, tx, schedctl.OpWithdraw, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Withdraw(c.Key.Actor(), c.Now) })
+	return c.changePost(tx, tx, schedctl.OpWithdraw, func(p *schedctl.Post) ([]schedctl.Event, error) { return p.Withdraw(c.actor(), c.Now) })
 }
 
 // AddNote adds a note to the post of the request. The version of the post stays.
@@ -113,7 +113,7 @@ func (c *Request) AddNote(tx storage.Tx, text string) (schedctl.PostNote, error)
 	if err != nil {
 		return schedctl.PostNote{}, err
 	}
-	note, event, err := post.AddNote(c.Key.Actor(), text, c.Now)
+	note, event, err := post.AddNote(c.actor(), text, c.Now)
 	if err != nil {
 		return note, err
 	}
@@ -123,7 +123,7 @@ func (c *Request) AddNote(tx storage.Tx, text string) (schedctl.PostNote, error)
 // reviewer returns the actor of the request, who knows whether each text of the workspace
 // needs two people.
 func (c *Request) reviewer(r storage.Reader) (schedctl.Actor, error) {
-	by := c.Key.Actor()
+	by := c.actor()
 	if !by.Approver {
 		return by, nil
 	}

@@ -64,7 +64,7 @@ func (d *Decision) CreateSeries(ctx context.Context, b SeriesChange) (changed Ch
 	}
 	next.Template.EditorID = c.Key.ID
 	next.Template.CreatedBy, next.Template.UpdatedBy = c.Key.ID, c.Key.ID
-	next.StartedBy(c.Key.Actor())
+	next.StartedBy(c.actor())
 	if err := d.checkSeries(ctx, next, accounts); err != nil || d.tx == nil {
 		return changed, err
 	}
@@ -118,7 +118,7 @@ func (d *Decision) EditSeries(ctx context.Context, b SeriesChange, from schedctl
 	if err != nil {
 		return changed, err
 	}
-	if err := next.KeepsTimes(&before, &base, c.Key.Actor()); err != nil {
+	if err := next.KeepsTimes(&before, &base, c.actor()); err != nil {
 		return changed, err
 	}
 	by, err := c.reviewer(d.r)

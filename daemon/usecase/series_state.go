@@ -34,7 +34,7 @@ func (c *Request) PauseSeries(tx storage.Tx) (ChangedSeries, error) {
 // ResumeSeries continues the series of the request.
 func (c *Request) ResumeSeries(tx storage.Tx) (ChangedSeries, error) {
 	return c.changeSeries(tx, func(one *schedctl.Series) ([]string, error) {
-		one.StartedBy(c.Key.Actor())
+		one.StartedBy(c.actor())
 		return nil, series.Resume(tx, one, c.sweep())
 	})
 }

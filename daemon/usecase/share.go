@@ -154,7 +154,7 @@ func OpenShare(r storage.Reader, hash [32]byte, now time.Time) (s schedctl.Share
 	if _, sees := mostRight(&keys[i]); !sees {
 		return schedctl.Share{}, c, errNoShare
 	}
-	return s, Request{Key: keys[i], Now: now}, nil
+	return s, Request{Key: keys[i], Person: schedctl.KeyRef{ID: keys[i].ID, Name: s.Name, Share: s.ID}, Now: now}, nil
 }
 
 // ShareMay reports whether a person may do at the address of a share what needs the right:

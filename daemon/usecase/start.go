@@ -64,7 +64,7 @@ func (d *Decision) check(ctx context.Context, s *start) error {
 
 // mayLeaveStarted is step 4 of check.
 func (d *Decision) mayLeaveStarted(s *start) error {
-	p, by := s.post, d.request.Key.Actor()
+	p, by := s.post, d.request.actor()
 	if p.Status() == schedctl.Draft {
 		return nil
 	}

@@ -12,7 +12,7 @@ func layoutOf(v any) byte {
 	switch v := v.(type) {
 	case *schedctl.Post:
 		parts, plan, review = needsPartsLayout(v), hasPlan(v), !v.Review.IsZero()
-		trust = v.Trail != (schedctl.Trail{}) || v.Card != nil
+		trust = v.Trail != (schedctl.Trail{}) || v.Card != nil || hasShare(&v.Review)
 	case *schedctl.MediaAsset:
 		trust = v.UploadedBy != "" || v.ServedSize != 0
 	case *schedctl.Attempt:
@@ -31,7 +31,7 @@ func layoutOf(v any) byte {
 	case *schedctl.APIKey:
 		review = v.Agent || v.Restricted
 	case *schedctl.Series:
-		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{})
+		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{}) || hasShare(&v.Template.Review)
 	case *schedctl.Collection, *schedctl.Alias, *schedctl.Share:
 		trust = true
 	case *schedctl.Queue:
@@ -57,6 +57,12 @@ func layoutOf(v any) byte {
 }
 
 func hasLabel(b schedctl.AccountBlackout) bool { return b.Label != "" }
+
+// hasShare reports whether a person has taken part in a review through a share.
+func hasShare(r *schedctl.Review) bool {
+	shared := func(n schedctl.PostNote) bool { return n.By.Share != "" }
+	return r.Approval != nil && r.Approval.RequestedBy.Share+r.Approval.DecidedBy.Share != "" || slices.ContainsFunc(r.Notes, shared)
+}
 
 // accountExpiry has the fields of layout 10 of an account.
 func (c *coder) accountExpiry(a *schedctl.Account) {

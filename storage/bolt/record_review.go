@@ -31,6 +31,9 @@ func (c *coder) approval(a *schedctl.Approval) {
 func (c *coder) keyRef(k *schedctl.KeyRef) {
 	c.optionalID(schedctl.KeyPrefix, &k.ID)
 	text(c, &k.Name)
+	if c.layout >= 12 {
+		c.optionalID(schedctl.SharePrefix, &k.Share)
+	}
 }
 
 func (c *coder) postNote(n *schedctl.PostNote) {

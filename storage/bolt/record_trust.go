@@ -4,7 +4,7 @@ import "github.com/schedctl/schedctl"
 
 // The fields of layout 12: who wrote a post, the link card that reviewers saw, who applies
 // collections, the limits of files of an account and what paused it, the labels of holds, aliases,
-// shares, and the steps of reviews on events.
+// shares, the steps of reviews on events, and the shares of people who took them.
 
 func (c *coder) trail(t *schedctl.Trail) {
 	c.optionalID(schedctl.KeyPrefix, &t.CreatedBy)

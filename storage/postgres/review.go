@@ -45,8 +45,9 @@ type noteDoc struct {
 
 // keyRefDoc is a [schedctl.KeyRef] as a document.
 type keyRefDoc struct {
-	ID   string `json:"id,omitempty"`
-	Name string `json:"name,omitempty"`
+	ID    string `json:"id,omitempty"`
+	Name  string `json:"name,omitempty"`
+	Share string `json:"share,omitempty"`
 }
 
 func newReviewDoc(r *schedctl.Review) (doc reviewDoc, err error) {

@@ -35,7 +35,7 @@ var idPrefixes = map[string]schedctl.Prefix{
 	"Queue.ID": schedctl.QueuePrefix, "QueueID": schedctl.QueuePrefix, "Blackout.ID": schedctl.BlackoutPrefix,
 	"Series.ID": schedctl.SeriesPrefix, "SeriesID": schedctl.SeriesPrefix, "PreviousID": schedctl.SeriesPrefix,
 	"Trail.CreatedBy": schedctl.KeyPrefix, "Trail.UpdatedBy": schedctl.KeyPrefix, "Trail.ResendOf": schedctl.PostPrefix, "Trail.ResentAs": schedctl.PostPrefix,
-	"MediaAsset.UploadedBy": schedctl.KeyPrefix, "Review.EditorID": schedctl.KeyPrefix, "KeyRef.ID": schedctl.KeyPrefix, "PostNote.ID": schedctl.NotePrefix,
+	"MediaAsset.UploadedBy": schedctl.KeyPrefix, "Review.EditorID": schedctl.KeyPrefix, "KeyRef.ID": schedctl.KeyPrefix, "KeyRef.Share": schedctl.SharePrefix, "PostNote.ID": schedctl.NotePrefix,
 	"CalendarFeed.ID": schedctl.CalendarFeedPrefix, "CalendarFeed.KeyID": schedctl.KeyPrefix,
 	"Collection.ID": schedctl.CollectionPrefix, "Alias.ID": schedctl.AliasPrefix,
 	"Share.ID": schedctl.SharePrefix, "Share.KeyID": schedctl.KeyPrefix, "Share.PostIDs": schedctl.PostPrefix,

@@ -129,12 +129,15 @@ func (s Scene) proposedText(p apiv1.Post) string {
 	}
 }
 
-// keyName names an API key, and says whether it is the key of an agent if that is known.
+// keyName names an API key, and says whether it is the key of an agent if that is known. A
+// person who used a share of the key is named instead.
 func (s Scene) keyName(k apiv1.KeyRef) string {
-	switch s.KeyKinds[k.ID] {
-	case apiv1.KeyAgent:
+	switch kind := s.KeyKinds[k.ID]; {
+	case k.Share != nil:
+		return screen.OneLine(k.String())
+	case kind == apiv1.KeyAgent:
 		return screen.OneLine(k.Name) + " (agent)"
-	case apiv1.KeyStandard:
+	case kind == apiv1.KeyStandard:
 		return screen.OneLine(k.Name) + " (not an agent)"
 	}
 	return screen.OneLine(k.Name)

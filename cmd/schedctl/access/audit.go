@@ -85,7 +85,7 @@ func (o *auditList) run(ctx context.Context) error {
 	if action := o.query.Action; len(entries) == 0 && action != "" && !slices.Contains(apiv1.Writes(), action) {
 		return cli.UnknownNameError("no operation of the API that changes something has the name %q", action, apiv1.Writes())
 	}
-	if err := o.print(entries, o.keyNames(ctx, c, entries)); err != nil {
+	if err := o.print(entries, o.names(ctx, c, entries)); err != nil {
 		return err
 	}
 	switch {
@@ -143,9 +143,9 @@ func (o *auditList) print(entries []apiv1.AuditEntry, names map[string]string) e
 	return o.WriteList(o.RenderTable(layout))
 }
 
-// keyNames returns the names of the API keys by their ids, if the list shows keys that have
-// asked for an approval.
-func (o *auditList) keyNames(ctx context.Context, c *client.Client, entries []apiv1.AuditEntry) map[string]string {
+// names returns the names of the API keys and the shares by their ids, if the list shows keys
+// that have asked for an approval, or shares that people have used.
+func (o *auditList) names(ctx context.Context, c *client.Client, entries []apiv1.AuditEntry) map[string]string {
 	names := map[string]string{}
 	if !o.OutTerminal || o.JSON.Given || o.Quiet || !slices.ContainsFunc(entries, func(e apiv1.AuditEntry) bool { return e.Detail != nil }) {
 		return names
@@ -154,21 +154,42 @@ func (o *auditList) keyNames(ctx context.Context, c *client.Client, entries []ap
 	for _, k := range list {
 		names[k.ID] = cli.OneLine(k.Name)
 	}
+	if !slices.ContainsFunc(entries, func(e apiv1.AuditEntry) bool { return strings.Contains(cli.Deref(e.Detail), withShare) }) {
+		return names
+	}
+	shares, _ := c.Shares(ctx)
+	for _, s := range shares {
+		names[s.ID] = cli.OneLine(s.Name)
+	}
 	return names
 }
 
 // requestedBy is the start of the detail of a decision about an approval. The id of the key
-// that asked for it follows.
-const requestedBy = "requested by "
+// that asked for it follows. withShare is
+// followed by the id of the share that a person used, at the end of a detail.
+const (
+	requestedBy = "requested by "
+	withShare   = "with the share "
+)
 
 // detail describes for people what an entry has besides its key.
 func (o *auditList) detail(e apiv1.AuditEntry, names map[string]string) string {
-	detail := cli.Deref(e.Detail)
-	switch id, asked := strings.CutPrefix(detail, requestedBy); {
-	case asked && names[id] != "":
-		return requestedBy + names[id] + " (" + id + ")"
+	named := func(id string) string {
+		if names[id] == "" {
+			return id
+		}
+		return names[id] + " (" + id + ")"
+	}
+	detail, share, shared := strings.Cut(cli.Deref(e.Detail), withShare)
+	id, asked := strings.CutPrefix(strings.TrimSuffix(detail, ", "), requestedBy)
+	switch {
+	case asked:
+		detail = requestedBy + named(id) + detail[len(requestedBy)+len(id):]
 	case strings.HasPrefix(detail, "https://"), strings.HasPrefix(detail, "http://"):
-		return "approved by " + detail
+		detail = "approved by " + detail
+	}
+	if shared {
+		detail += withShare + named(share)
 	}
 	return detail
 }

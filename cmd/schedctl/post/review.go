@@ -164,7 +164,7 @@ func requester(r *apiv1.Approval) string {
 	if r == nil {
 		return ""
 	}
-	return cli.OneLine(r.RequestedBy.Name)
+	return cli.OneLine(r.RequestedBy.String())
 }
 
 // proposedText returns when a draft shall be published, or "".
@@ -209,7 +209,7 @@ func reviewText(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post,
 		b.WriteString(line + "\n")
 	}
 	for _, n := range notes {
-		b.WriteString(a.Dim("note by "+cli.OneLine(n.By.Name)+":") + " " + cli.OneLine(n.Text) + "\n")
+		b.WriteString(a.Dim("note by "+cli.OneLine(n.By.String())+":") + " " + cli.OneLine(n.Text) + "\n")
 	}
 	if r := p.Approval; r != nil && r.State == schedctl.ApprovalPending {
 		b.WriteString(a.Dim("next: ") + "schedctl post approve " + cli.OneLine(p.ID) + "\n")
@@ -271,7 +271,7 @@ func approvalPairs(a *cli.App, r *apiv1.Approval) (pairs []cli.Property) {
 
 // approvalText says who asked for an approval, and who decided.
 func approvalText(a *cli.App, r *apiv1.Approval) string {
-	text := strings.ReplaceAll(string(r.State), "_", " ") + ", requested by " + cli.OneLine(r.RequestedBy.Name)
+	text := strings.ReplaceAll(string(r.State), "_", " ") + ", requested by " + cli.OneLine(r.RequestedBy.String())
 	if r.RequestedAt != nil {
 		text += " " + a.TimeText(r.RequestedAt)
 	}
@@ -279,7 +279,7 @@ func approvalText(a *cli.App, r *apiv1.Approval) string {
 	case r.ApprovedBy != nil:
 		text += ", approved by " + cli.OneLine(*r.ApprovedBy)
 	case r.DecidedBy != nil:
-		text += ", decided by " + cli.OneLine(r.DecidedBy.Name)
+		text += ", decided by " + cli.OneLine(r.DecidedBy.String())
 	}
 	return text
 }

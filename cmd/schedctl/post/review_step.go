@@ -267,6 +267,6 @@ func note(ctx context.Context, a *cli.App, args []string) error {
 func printNotes(a *cli.App, notes ...apiv1.PostNote) error {
 	layout := cli.Table{Header: []string{"ID", "WRITTEN", "BY", "NOTE"}, Status: -1}
 	return cli.PrintList(a, notes, func(n apiv1.PostNote) string { return n.ID }, layout, func(n apiv1.PostNote) []string {
-		return []string{n.ID, a.TimeText(n.CreatedAt), cli.OneLine(n.By.Name), cli.OneLine(n.Text)}
+		return []string{n.ID, a.TimeText(n.CreatedAt), cli.OneLine(n.By.String()), cli.OneLine(n.Text)}
 	})
 }
