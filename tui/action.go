@@ -19,28 +19,21 @@ import (
 
 // handleActionKey handles a key that acts on the selected item.
 func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
-	switch f := m.Feed(); {
-	case m.room() != nil:
+	f := m.Feed()
+	if f == nil {
 		return m.room().Key(k)
-	case f == nil:
-		return nil
-	default:
-		if key.Matches(k, m.Keys.Reflow) {
-			if m.tab != tabQueues || m.queues.Opened == "" {
-				m.ShowError("open a queue first: press " + tabQueues.number())
-				return nil
-			}
-			return m.queues.PreviewReflow()
-		}
-		p, ok := m.CurrentPost()
-		if _, moves := nudgeOf(m.Keys, k); moves && m.nudge.id != "" && f.Anchor == m.nudge.id {
-			p, ok = m.nudge.post, true // its page is being loaded
-		}
-		if !ok {
-			return m.handleGhostKey(k)
-		}
-		return m.handlePostKey(k, p)
 	}
+	if key.Matches(k, m.Keys.Reflow) {
+		return m.previewReflow()
+	}
+	p, ok := m.CurrentPost()
+	if _, moves := nudgeOf(m.Keys, k); moves && m.nudge.id != "" && f.Anchor == m.nudge.id {
+		p, ok = m.nudge.post, true // its page is being loaded
+	}
+	if !ok {
+		return m.handleGhostKey(k)
+	}
+	return m.handlePostKey(k, p)
 }
 
 // handlePostKey handles a key that acts on a post. If the status of the post does
@@ -239,11 +232,14 @@ func (m *Model) Describe(p apiv1.Post) string {
 
 // selectPost selects a post in every list that has it.
 func (m *Model) selectPost(id string) {
-	for t := range m.feeds {
-		if i, ok := m.feeds[t].Find(id); ok {
-			m.feeds[t].Selected = i
-			m.ghost = postlist.SlotKey{}
+	found := false
+	for f := range m.feeds() {
+		if i, ok := f.Find(id); ok {
+			f.Selected, found = i, true
 		}
+	}
+	if h := m.holder(); h != nil && found {
+		h.SelectPost()
 	}
 }
 

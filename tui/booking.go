@@ -19,7 +19,7 @@ func (m *Model) ParseBooking(text string) (b postlist.Booking, fault string) {
 	case ok:
 		i := slices.IndexFunc(m.queueList.list, func(q apiv1.Queue) bool { return strings.EqualFold(screen.OneLine(q.Name), name) })
 		if i < 0 {
-			return postlist.Booking{}, "there is no queue named " + name + ": view " + tabQueues.number() + " lists the queues"
+			return postlist.Booking{}, "there is no queue named " + name + ": view " + m.ordererNumber() + " lists the queues"
 		}
 		return postlist.Booking{PublishAt: apiv1.NextSlot(), QueueID: &m.queueList.list[i].ID}, ""
 	}

@@ -51,18 +51,12 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 
 // showTab switches to a tab. It reloads data for which the daemon sends no events.
 func (m *Model) showTab(t tab) {
-	m.tab, m.notice, m.ghost = t, notice{}, postlist.SlotKey{}
+	m.tab, m.notice = t, notice{}
 	m.detail.Close()
-	switch t {
-	case tabWeek, tabMonth, tabQueues:
+	if m.traits().Plans {
 		m.reloadPlans()
-		m.month.InDay = false
-	case tabReview:
-		m.reviewers.loaded = false
 	}
-	if r := m.room(); r != nil {
-		r.Show()
-	}
+	m.room().Arrive()
 }
 
 // handleMoveKey moves the selection, and reports whether it handled the key.
@@ -93,64 +87,42 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 
 // moveSelection moves the selection of the current view, or scrolls the details.
 func (m *Model) moveSelection(by int) {
-	switch f := m.Feed(); {
-	case m.detail.Open:
+	if m.detail.Open {
 		m.detail.Scroll(by)
-	case m.tab == tabMonth:
-		m.month.StepRow(sign(by))
-	case m.tab == tabWeek, m.tab == tabQueues && f != nil:
-		m.moveEntry(by)
-	case f != nil:
-		f.Move(by)
-	case m.tab == tabQueues:
-		m.queues.Selected = screen.Clamp(m.queues.Selected+by, len(m.queueList.list))
-	default:
-		m.room().Move(by)
+		return
 	}
+	m.room().Move(by)
 }
 
 // openSelected opens the details of the selected item.
 func (m *Model) openSelected() {
-	if f := m.Feed(); f != nil {
-		if p, ok := m.CurrentPost(); ok {
-			m.detail.Open, m.detail.OpenedFor = true, p.ID
-		}
+	if p, ok := m.CurrentPost(); ok {
+		m.detail.Open, m.detail.OpenedFor = true, p.ID
 		return
 	}
-	if r := m.room(); r != nil {
-		r.Open()
-		return
-	}
-	m.openQueue()
+	m.room().Open()
 }
 
 // goBack closes the details. If none are open, it resets search and filter.
 func (m *Model) goBack() {
-	f := m.Feed()
-	switch {
+	switch h := m.holder(); {
 	case m.detail.Open:
 		m.detail.Close()
-	case m.room() != nil:
+	case h == nil || !h.IsFiltered():
 		m.room().Back()
-	case f != nil && filtered(m.tab, f.Query):
+	default:
+		f := h.Feed()
 		p, ok := f.Current()
 		if e := f.Edited; e != nil && !f.Has(e.ID) {
 			p, ok = *e, true // the search no longer finds it
 		}
-		m.requery(func(q *screen.Query) { q.Search, q.AccountID, q.Label, q.Statuses = "", "", "", m.tab.statuses() })
+		m.requery(func(q *screen.Query) {
+			q.Search, q.AccountID, q.Label, q.Statuses = "", "", "", h.Traits().Query.Statuses
+		})
 		if ok {
 			f.Seek(p)
 		}
-	case m.tab == tabQueues && m.queues.Opened != "":
-		m.closeQueue()
-	default:
-		m.notice = notice{}
 	}
-}
-
-// filtered reports whether a query has a search or filter.
-func filtered(t tab, q screen.Query) bool {
-	return q.Search != "" || q.AccountID != "" || q.Label != "" || !slices.Equal(q.Statuses, t.statuses())
 }
 
 // requery changes the query of the current tab and reloads it.
@@ -177,41 +149,12 @@ func (m *Model) handleQueryKey(k tea.KeyMsg) bool {
 		m.dialog = m.newFilter(f.Query)
 	case key.Matches(k, m.Keys.Sort):
 		m.requery(func(q *screen.Query) {
-			sorts := m.tab.sorts()
+			sorts := m.traits().Sorts
 			q.Sort = sorts[(slices.Index(sorts, q.Sort)+1)%len(sorts)]
-			m.ShowNotice("sorted: " + sortName(q.Sort))
+			m.ShowNotice("sorted: " + postlist.SortName(q.Sort))
 		})
 	default:
 		return false
 	}
 	return true
-}
-
-// stepWeek moves the week by a number of days.
-func (m *Model) stepWeek(days int) {
-	m.week, m.ghost = m.week.AddDate(0, 0, days), postlist.SlotKey{}
-	m.requery(func(q *screen.Query) { q.After, q.Before = m.week, m.week.AddDate(0, 0, 7) })
-}
-
-// stepDay selects the first post or free slot of the next or previous day that has any.
-func (m *Model) stepDay(by int) {
-	f := m.Feed()
-	if len(m.ghosts()) > 0 {
-		m.stepEntryDay(by)
-		return
-	}
-	p, ok := f.Current()
-	if !ok || postlist.Planned(p) == nil {
-		return
-	}
-	day := postlist.DayOf(postlist.Planned(p).Time, m.Zone)
-	for i := f.Selected + by; i >= 0 && i < f.Size(); i += by {
-		if q, ok := f.At(i); ok && postlist.Planned(q) != nil && !postlist.DayOf(postlist.Planned(q).Time, m.Zone).Equal(day) {
-			f.Selected = f.FirstOfDay(i, m.Zone)
-			return
-		}
-	}
-	if by > 0 {
-		f.Move(f.Size()) // the next day is on a page that is not loaded yet
-	}
 }

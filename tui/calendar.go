@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl/client/when"
-	"github.com/schedctl/schedctl/tui/month"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -15,7 +14,8 @@ import (
 // handleCalendarKey handles a key that goes to another period in the week or the month, and
 // reports whether it was one.
 func (m *Model) handleCalendarKey(k tea.KeyMsg) bool {
-	if !m.tab.isCalendar() || m.detail.Open {
+	c, ok := m.room().(postlist.Calendar)
+	if !ok || m.detail.Open {
 		return false
 	}
 	switch {
@@ -23,18 +23,8 @@ func (m *Model) handleCalendarKey(k tea.KeyMsg) bool {
 		m.GoTo(m.Now)
 	case key.Matches(k, m.Keys.GoTo):
 		m.dialog = m.newGoTo()
-	case m.tab == tabMonth:
-		return m.month.Key(k)
-	case key.Matches(k, m.Keys.Left):
-		m.stepDay(-1)
-	case key.Matches(k, m.Keys.Right):
-		m.stepDay(1)
-	case key.Matches(k, m.Keys.WeekLater):
-		m.stepWeek(7)
-	case key.Matches(k, m.Keys.WeekSooner):
-		m.stepWeek(-7)
 	default:
-		return false
+		return c.PeriodKey(k)
 	}
 	return true
 }
@@ -70,51 +60,15 @@ func parseDay(text string, now time.Time, zone *time.Location) (time.Time, error
 }
 
 // GoTo shows the period of a time, and selects the first post from then on. From a view that
-// is no calendar it goes to the week.
+// is no calendar it goes to the first one.
 func (m *Model) GoTo(t time.Time) {
-	if !m.tab.isCalendar() {
-		m.showTab(tabWeek)
+	c, ok := m.room().(postlist.Calendar)
+	if !ok {
+		var calendar tab
+		if c, calendar, ok = first[postlist.Calendar](m); !ok {
+			return
+		}
+		m.showTab(calendar)
 	}
-	m.endNotice()
-	m.detail.Close()
-	m.ghost = postlist.SlotKey{}
-	f := m.Feed()
-	if m.tab == tabMonth {
-		m.month.Select(postlist.DayOf(t, m.Zone))
-	}
-	if m.showsTime(t) {
-		f.SelectFrom(postlist.DayOf(t, m.Zone))
-		return
-	}
-	m.setPeriod(t)
-	q := f.Query
-	q.After, q.Before = m.period(m.tab)
-	f.Reset(q)
-	f.From = postlist.DayOf(t, m.Zone)
-}
-
-// period returns the period that a calendar shows.
-func (m *Model) period(t tab) (after, before time.Time) {
-	if t == tabMonth {
-		return month.Period(m.month.First)
-	}
-	return m.week, m.week.AddDate(0, 0, 7)
-}
-
-// setPeriod makes the current calendar show the period of a time.
-func (m *Model) setPeriod(t time.Time) {
-	if m.tab == tabMonth {
-		m.month.First = postlist.MonthOf(t, m.Zone)
-		return
-	}
-	m.week = postlist.WeekOf(t, m.Zone)
-}
-
-// showsTime reports whether the current calendar shows the day of a time. A month also shows
-// days of its neighbors, which do not count.
-func (m *Model) showsTime(t time.Time) bool {
-	if m.tab == tabMonth {
-		return postlist.MonthOf(t, m.Zone).Equal(m.month.First)
-	}
-	return postlist.WeekOf(t, m.Zone).Equal(m.week)
+	c.GoTo(t)
 }

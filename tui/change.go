@@ -47,8 +47,8 @@ func (m *Model) ChangePending(id string) bool {
 
 // preview shows a post as a change will make it, without moving it in the list.
 func (m *Model) preview(p apiv1.Post) {
-	for t := range m.feeds {
-		m.feeds[t].Replace(p)
+	for f := range m.feeds() {
+		f.Replace(p)
 	}
 }
 
@@ -58,8 +58,7 @@ func (m *Model) previewAll(list []apiv1.Post) {
 	for i := range list {
 		byID[list[i].ID] = &list[i]
 	}
-	for t := range m.feeds {
-		f := &m.feeds[t]
+	for f := range m.feeds() {
 		for i := range f.Moved {
 			if p := byID[f.Moved[i].ID]; p != nil {
 				f.Moved[i] = *p
@@ -98,8 +97,8 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 		if m.detail.OpenedFor == id {
 			m.detail.Close()
 		}
-		for t := range m.feeds {
-			m.feeds[t].Remove(id)
+		for f := range m.feeds() {
+			f.Remove(id)
 		}
 	} else {
 		m.ApplyPost(postlist.Newer(before, msg.post))

@@ -68,7 +68,7 @@ func (d *commandLine) run(m *Model) tea.Cmd {
 		return nil
 	}
 	m.dialog = nil
-	m.endNotice()
+	m.EndNotice()
 	cmd, fault := c.run(m, arg)
 	if fault != "" {
 		d.fault = fault

@@ -56,7 +56,7 @@ func commands() []command {
 		{name: "undo", about: "undo the last change", run: func(m *Model, _ string) (tea.Cmd, string) { return m.undoLast(), "" }},
 		{name: "reload", about: "read everything again", run: func(m *Model, _ string) (tea.Cmd, string) { return m.reload(), "" }},
 	}
-	for _, t := range tabOrder {
+	for t := range tab(tabs) {
 		list = append(list, command{name: strings.ToLower(t.String()), about: "go to the view " + t.String(), run: func(m *Model, _ string) (tea.Cmd, string) {
 			m.showTab(t)
 			return nil, ""

@@ -14,13 +14,17 @@
 //
 // # Screens
 //
-// What people see is in packages of its own below this one: accounts, compose, month,
+// What people see is in packages of its own below this one: accounts, compose, feed, month,
 // queues, review, webhooks and week. They import package screen (theme, text, dialogs) and
 // package postlist (lists of posts and changes), and never each other or this package. A
 // screen keeps its state to itself. It asks for everything else through an interface, its
 // frame, which [Model] implements, and reads the shared state from the scene of the frame.
-// The lists of posts, the marks, moved posts and undo are here, because they act on all
-// lists. A new screen without posts is a new package and one line in tab.go.
+//
+// The frame knows screens as [screen.Screen], those with posts as [postlist.Holder], and
+// what only some can do by further interfaces of package postlist, such as
+// [postlist.Calendar]. Only tab.go names the packages of screens: a new tab is a new package
+// and one line there. The details of the selected post, the marks, moved posts and undo are
+// here, because they act on all screens with posts.
 //
 // The daemon is reached only through [screen.Client]. Lists consist of pages. Pages far
 // from the selection are dropped and read again when needed, so memory use does not

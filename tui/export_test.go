@@ -39,12 +39,21 @@ func UnsavedText(m tea.Model) string { return m.(*Model).unsaved().Text }
 
 // Kept returns the number of posts in memory.
 func Kept(m tea.Model) (n int) {
-	for _, f := range m.(*Model).feeds {
+	for f := range m.(*Model).feeds() {
 		for _, p := range f.Pages {
 			n += len(p.Posts)
 		}
 	}
 	return n
+}
+
+// Rooms returns the screens of a model, by the names of their tabs.
+func Rooms(m *Model) map[string]screen.Screen {
+	rooms := map[string]screen.Screen{}
+	for t, r := range m.rooms {
+		rooms[tab(t).String()] = r
+	}
+	return rooms
 }
 
 // KeyNames returns the names of the keys of the list, including duplicates.

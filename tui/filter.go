@@ -14,8 +14,8 @@ func (m *Model) labels(q screen.Query) (list []string) {
 	if q.Label != "" {
 		list = append(list, q.Label)
 	}
-	for t := range m.feeds {
-		for _, page := range m.feeds[t].Pages {
+	for f := range m.feeds() {
+		for _, page := range f.Pages {
 			for i := range page.Posts {
 				list = append(list, page.Posts[i].Labels...)
 			}
@@ -27,7 +27,7 @@ func (m *Model) labels(q screen.Query) (list []string) {
 
 // newFilter returns the menu that filters a tab by status, account and label.
 func (m *Model) newFilter(q screen.Query) *screen.Menu {
-	statuses := m.tab.statuses()
+	statuses := m.traits().Query.Statuses
 	var items []screen.Item
 	for _, s := range statuses {
 		items = append(items, screen.Item{Label: string(s), Chosen: slices.Contains(q.Statuses, s)})

@@ -21,31 +21,9 @@ type settledMsg struct{ seq int }
 // follow keeps the selection on a post that was selected and now has another time. A
 // calendar shows the week or month of the post; in a list, the page of the post is loaded.
 func (m *Model) follow(p apiv1.Post) {
-	f := m.Feed()
-	if f == nil {
-		return
+	if h := m.holder(); h != nil {
+		h.Follow(p)
 	}
-	if at := postlist.Planned(p); at != nil && m.tab.isCalendar() {
-		week, month := m.week, m.month.State
-		shown := m.showsTime(at.Time)
-		m.setPeriod(at.Time)
-		q := f.Query
-		q.After, q.Before = m.period(m.tab)
-		if !postlist.Matches(q, p) {
-			m.week, m.month.State = week, month
-			return
-		}
-		if m.tab == tabMonth {
-			m.month.Day = postlist.DayOf(at.Time, m.Zone)
-		}
-		if !shown {
-			m.ghost = postlist.SlotKey{}
-			f.Reset(q)
-			f.Moved, f.Anchor = []apiv1.Post{p}, p.ID
-			return
-		}
-	}
-	f.Seek(p)
 }
 
 // selectedID returns the id of the selected post, empty without one.
@@ -92,13 +70,14 @@ func (m *Model) sayWhere(p apiv1.Post) {
 	if f == nil || postlist.Matches(f.Query, p) {
 		return
 	}
-	if slices.Contains(m.tab.statuses(), p.Status) {
+	if slices.Contains(m.traits().Query.Statuses, p.Status) {
 		m.notice.text += "; this search or filter hides it (esc shows all)"
 		return
 	}
-	for _, t := range tabOrder {
-		if t < postTabs && !t.isCalendar() && slices.Contains(t.statuses(), p.Status) {
-			m.notice.text += fmt.Sprintf("; it is in %s %s", t.number(), t)
+	for t, r := range m.rooms {
+		h, ok := r.(postlist.Holder)
+		if _, calendar := r.(postlist.Calendar); ok && !calendar && slices.Contains(h.Traits().Query.Statuses, p.Status) {
+			m.notice.text += fmt.Sprintf("; it is in %s %s", tab(t).number(), tab(t))
 			return
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -44,7 +45,7 @@ type forecastMsg struct {
 // fillForecast reads the forecast, once the first screen is complete.
 func (m *Model) fillForecast() tea.Cmd {
 	f, c := &m.forecast, m.Client()
-	if f.loaded || f.loading || m.link.state != linkOpen || !m.feeds[tabAgenda].Loaded {
+	if f.loaded || f.loading || m.link.state != linkOpen || !m.firstIsRead() {
 		return nil
 	}
 	f.loading, f.changed = true, false
@@ -52,6 +53,12 @@ func (m *Model) fillForecast() tea.Cmd {
 		found, err := c.Forecast(ctx)
 		return forecastMsg{found: found, err: err}
 	})
+}
+
+// firstIsRead reports whether the first screen with posts has them.
+func (m *Model) firstIsRead() bool {
+	h, _, ok := first[postlist.Holder](m)
+	return !ok || h.Feed() == nil || h.Feed().Loaded
 }
 
 // takeForecast keeps the forecast. An error is shown only by :forecast: the forecast is read

@@ -143,12 +143,18 @@ func (g *grab) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// grabStep returns how far an arrow moves grabbed posts: in the month by days and weeks,
+// stepsDays reports whether arrows move grabbed posts by days only.
+func (m *Model) stepsDays() bool {
+	c, ok := m.room().(postlist.Calendar)
+	return ok && c.StepsDays()
+}
+
+// grabStep returns how far an arrow moves grabbed posts: in a view of days by days and weeks,
 // elsewhere by days and quarters of an hour.
 func (m *Model) grabStep(k tea.KeyMsg) (days int, by time.Duration, ok bool) {
 	const quarter = 15 * time.Minute
 	week, small, large := 7, quarter, time.Hour
-	if m.tab == tabMonth {
+	if m.stepsDays() {
 		switch k.Type {
 		case tea.KeyUp:
 			return -week, 0, true
@@ -236,8 +242,8 @@ func (g *grab) putBack(m *Model) tea.Cmd {
 		cmds = append(cmds, m.MarkStale(p.ID)) // show changes that were hidden meanwhile
 	}
 	m.follow(g.posts[0])
-	for t := range m.feeds {
-		m.feeds[t].Moved = nil
+	for f := range m.feeds() {
+		f.Moved = nil
 	}
 	m.ShowNotice("not moved")
 	return tea.Batch(cmds...)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -18,7 +17,7 @@ const retryPause = 5 * time.Second
 type (
 	// pageMsg is the response to a request for a page.
 	pageMsg struct {
-		tab  tab
+		room postlist.Holder
 		need postlist.PageRequest
 		list apiv1.PostList
 		err  error
@@ -35,45 +34,40 @@ func timeOf(t tickMsg) time.Time { return time.Time(t) }
 func (m *Model) fill() tea.Cmd {
 	var cmds []tea.Cmd
 	cmds = append(cmds, m.fillAccounts())
-	if m.Feed() != nil {
-		cmds = append(cmds, m.fillFeed(m.tab))
+	if h := m.holder(); h != nil {
+		cmds = append(cmds, m.fillFeed(h))
 	}
 	cmds = append(cmds, m.fillBlackouts(), m.fillGroups())
 	if m.needsQueues() {
-		cmds = append(cmds, m.fillQueues(), m.fillWeekSlots())
+		cmds = append(cmds, m.fillQueues())
 	}
-	if m.tab != tabFailed && !m.feeds[tabFailed].Loaded {
-		cmds = append(cmds, m.fillFeed(tabFailed)) // for the count on its tab
+	cmds = append(cmds, m.room().Fill())
+	for h := range m.holders() {
+		if h.Traits().Counted && screen.Screen(h) != m.room() && !h.Feed().Loaded {
+			cmds = append(cmds, m.fillFeed(h)) // for the count on its tab
+		}
 	}
-	if m.tab != tabReview && !m.feeds[tabReview].Loaded {
-		cmds = append(cmds, m.fillFeed(tabReview)) // for the count on its tab
-	}
-	cmds = append(cmds, m.fillKeys(), m.fillForecast())
-	if r := m.room(); r != nil {
-		cmds = append(cmds, r.Fill())
-	}
-	return tea.Batch(append(cmds, m.fillDetail())...)
+	return tea.Batch(append(cmds, m.fillKeys(), m.fillForecast(), m.fillDetail())...)
 }
 
-func (m *Model) fillFeed(t tab) tea.Cmd {
-	n, ok := m.feeds[t].NextRequest(m.height)
+func (m *Model) fillFeed(h postlist.Holder) tea.Cmd {
+	n, ok := h.Feed().NextRequest(m.height)
 	if !ok {
 		return nil
 	}
 	c := m.Client()
 	return m.Call(func(ctx context.Context) tea.Msg {
-		msg := pageMsg{tab: t, need: n}
-		if t == tabReview {
-			msg.list, msg.pending, msg.err = review.Reader(c)(ctx, n.Query)
-		} else {
-			msg.list, msg.err = c.Posts(ctx, n.Query)
-		}
+		msg := pageMsg{room: h, need: n}
+		msg.list, msg.pending, msg.err = h.Read(ctx, c, n.Query)
 		return msg
 	})
 }
 
 func (m *Model) takePage(msg pageMsg) tea.Cmd {
-	f := &m.feeds[msg.tab]
+	f := msg.room.Feed()
+	if f == nil {
+		return nil // the screen has closed what was read
+	}
 	for i, p := range msg.list.Results {
 		if at, ok := f.Find(p.ID); ok && m.showsChange(p) {
 			msg.list.Results[i], _ = f.At(at)
@@ -83,7 +77,7 @@ func (m *Model) takePage(msg pageMsg) tea.Cmd {
 		m.series[s.ID] = m.pendingInfo(s)
 	}
 	first := !f.Loaded && f.Anchor == "" && f.From.IsZero()
-	if f.Receive(msg.need, msg.list, msg.err); first && msg.tab == tabWeek {
+	if f.Receive(msg.need, msg.list, msg.err); first && msg.room.Traits().FromNow {
 		f.SelectFrom(m.Now)
 	}
 	return m.RetryLater(msg.err)
@@ -107,11 +101,8 @@ func (m *Model) RetryLater(err error) tea.Cmd {
 // retryReads clears read errors, so that missing data is requested again.
 func (m *Model) retryReads() tea.Cmd {
 	m.pausing = false
-	for t := range m.feeds {
-		m.feeds[t].Err = nil
-	}
 	m.Accounts.Err, m.detail.Err = nil, nil
-	for r := range m.allRooms() {
+	for _, r := range m.rooms {
 		r.Retry()
 	}
 	m.retryPlans()
@@ -120,11 +111,8 @@ func (m *Model) retryReads() tea.Cmd {
 
 // reload reads everything again as it is needed.
 func (m *Model) reload() tea.Cmd {
-	for t := range m.feeds {
-		m.feeds[t].MarkOutdated()
-	}
 	m.Accounts.Loaded, m.forecast.loaded, m.detail.Outdated = false, false, true
-	for r := range m.allRooms() {
+	for _, r := range m.rooms {
 		r.Reload()
 	}
 	m.reloadPlans()

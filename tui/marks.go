@@ -24,8 +24,8 @@ func (m *Model) chosen() []apiv1.Post {
 	}
 	list := make([]apiv1.Post, 0, len(m.marks.Order))
 	newest := maps.Clone(m.marks.Posts)
-	for t := range m.feeds {
-		for _, pg := range m.feeds[t].Pages {
+	for f := range m.feeds() {
+		for _, pg := range f.Pages {
 			for i := range pg.Posts {
 				if p, marked := newest[pg.Posts[i].ID]; marked {
 					newest[p.ID] = postlist.Newer(p, pg.Posts[i])
@@ -58,29 +58,10 @@ func (m *Model) handleMarkKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// underSelection returns the selected post, or all posts of the selected day of the month.
-func (m *Model) underSelection() []apiv1.Post {
-	f := m.Feed()
-	if m.tab == tabMonth && !m.month.InDay {
-		var list []apiv1.Post
-		for _, pg := range f.Pages {
-			for _, p := range pg.Posts {
-				if m.month.Has(p) {
-					list = append(list, p)
-				}
-			}
-		}
-		return list
-	}
-	if p, ok := m.CurrentPost(); ok && !postlist.IsSeries(p) {
-		return []apiv1.Post{p}
-	}
-	return nil
-}
-
 // markSelected marks the selected post, or ends its mark, and goes to the next one.
 func (m *Model) markSelected() {
-	list := m.underSelection()
+	h := m.holder()
+	list := h.UnderSelection()
 	m.marks.Span = postlist.MarkRange{}
 	if len(list) == 0 {
 		m.ShowNotice("there is no post to mark")
@@ -93,14 +74,7 @@ func (m *Model) markSelected() {
 			m.marks.Drop(p.ID)
 		}
 	}
-	switch {
-	case m.tab == tabMonth && !m.month.InDay:
-		m.month.StepDay(1)
-	case m.tab == tabMonth:
-		m.month.StepRow(1)
-	default:
-		m.moveSelection(1)
-	}
+	h.MarkNext()
 }
 
 // noteMarks says that not all posts could be marked.
@@ -129,14 +103,15 @@ func (m *Model) startRange() {
 
 // extendRange marks the posts between the start of the range and the selection.
 func (m *Model) extendRange() {
-	r, f := m.marks.Span, m.Feed()
+	r, h := m.marks.Span, m.holder()
 	if r.From == "" {
 		return
 	}
-	if f == nil {
+	if h == nil {
 		m.marks.Span = postlist.MarkRange{}
 		return
 	}
+	f := h.Feed()
 	first, ok := f.Find(r.From)
 	if !ok {
 		m.marks.Span = postlist.MarkRange{}
@@ -157,9 +132,7 @@ func (m *Model) extendRange() {
 			all = fresh.Set(p)
 		}
 	}
-	if m.tab == tabMonth && !m.month.InDay {
-		all = fresh.Set(m.underSelection()...) && all
-	}
+	all = fresh.Set(h.UnderSelection()...) && all
 	m.marks = fresh
 	m.noteMarks(all)
 }

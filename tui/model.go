@@ -10,9 +10,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/tui/month"
 	"github.com/schedctl/schedctl/tui/postlist"
-	"github.com/schedctl/schedctl/tui/queues"
 	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -90,24 +88,18 @@ type Model struct {
 	width, height int
 
 	tab       tab
-	week      time.Time // the Monday of the displayed week
-	month     *month.Screen
-	feeds     [postTabs]postlist.Feed
+	rooms     []screen.Screen // of the tabs
 	review    *review.Review
-	rooms     [tabs]screen.Screen // nil for the views of posts and queues
-	queues    *queues.Screen
 	queueList queueList
-	weekSlots weekSlots
-	ghost     postlist.SlotKey // the selected slot, if it is still free
 	blackouts blackoutList
 	groups    groupList
 	forecast  forecastList
 	series    map[string]postlist.SeriesInfo // by id
 	reviewers reviewers
 
-	slotRequests int // number of requests for slots
-	detail       postlist.Detail
-	dialog       screen.Dialog // the open dialog, or nil
+	requests int // the last number of a request
+	detail   postlist.Detail
+	dialog   screen.Dialog // the open dialog, or nil
 
 	link            link
 	wasConnected    bool      // the stream was open before
@@ -121,7 +113,6 @@ type Model struct {
 	nudge           nudge
 	drag            drag
 	marks           postlist.Marks
-	pressed         pressedPost
 	unsettled       bool // the selection changed without a key, and one may be held
 	settleSeq       int
 	stale           stale
@@ -143,13 +134,8 @@ func New(ctx context.Context, cfg Config) *Model {
 	if cfg.Show != nil {
 		m.show = func(list []postlist.Picture) error { return cfg.Show(ctx, list) }
 	}
-	m.rooms, m.review = newRooms(m), review.New(m, cfg.Key)
-	m.queues = queues.New(m)
-	m.week = postlist.WeekOf(m.Now, m.Zone)
-	m.month = month.New(m, m.Now)
-	for t := range postTabs {
-		m.feeds[t].Reset(t.query(m.week))
-	}
+	m.review = review.New(m, cfg.Key)
+	m.rooms = newRooms(m)
 	return m
 }
 
@@ -203,8 +189,8 @@ func (m *Model) ShowError(text string) {
 	m.notice = notice{text: m.InNames(text), bad: true, until: m.Now.Add(20 * time.Second)}
 }
 
-// endNotice ends a notice that is older than what happens now. An error stays.
-func (m *Model) endNotice() {
+// EndNotice ends a notice that is older than what happens now. An error stays.
+func (m *Model) EndNotice() {
 	if !m.notice.bad {
 		m.notice = notice{}
 	}

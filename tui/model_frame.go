@@ -92,5 +92,17 @@ func (m *Model) ShowSaved(p apiv1.Post) {
 	}
 }
 
-// QueuesRead implements [queues.Frame].
+// CloseDetails implements [postlist.Frame].
+func (m *Model) CloseDetails() { m.detail.Close() }
+
+// RequestNumber implements [postlist.Frame].
+func (m *Model) RequestNumber() int {
+	m.requests++
+	return m.requests
+}
+
+// ReloadKeys implements [review.Frame].
+func (m *Model) ReloadKeys() { m.reviewers.loaded = false }
+
+// QueuesRead implements [postlist.Frame].
 func (m *Model) QueuesRead() (loaded bool, err error) { return m.queueList.loaded, m.queueList.err }

@@ -28,7 +28,7 @@ func (m *Model) handleMouse(e tea.MouseMsg) tea.Cmd {
 	case e.Button == tea.MouseButtonWheelDown:
 		m.moveSelection(wheel)
 	case pressed:
-		m.pressed = pressedPost{}
+		m.drop(e.X)
 		m.click(e.X, e.Y)
 	case e.Action == tea.MouseActionRelease:
 		return m.release(e.X)
@@ -41,95 +41,45 @@ func (m *Model) click(x, y int) {
 		m.clickTab(x)
 		return
 	}
-	f, row := m.Feed(), y-len(headLines(m, m.width))
-	if f == nil || m.detail.Open || row < 0 || x >= m.listWidth() {
+	h, row := m.holder(), y-len(headLines(m, m.width))
+	if h == nil || m.detail.Open || row < 0 || x >= m.listWidth() {
 		return
 	}
-	switch {
-	case m.tab == tabMonth:
-		m.clickMonth(x, row)
-		return
-	case m.isGrid():
-		m.clickWeek(x, row)
-		return
-	case m.listsEntries():
-		m.clickEntry(row)
-		return
-	}
-	rows := m.draw(f, m.listWidth(), m.BodyHeight())
-	if row >= len(rows.Posts) || rows.Posts[row] == postlist.NoPost {
-		return
-	}
-	m.clickPost(rows.Posts[row])
-}
-
-// clickPost selects a post, or opens its details if it is selected.
-func (m *Model) clickPost(i int) {
-	f := m.Feed()
-	if f.Selected == i && !m.isGhostSelected() {
+	if h.Click(x, row, m.listWidth(), m.BodyHeight()) {
 		m.openSelected()
 	}
-	m.ghost = postlist.SlotKey{}
-	f.Move(i - f.Selected)
 }
 
 func (m *Model) clickTab(x int) {
 	end := 0
 	for i, label := range tabLabels(m, m.tabStyle()) {
 		if end += ansi.StringWidth(label); x < end {
-			m.showTab(tabOrder[i])
+			m.showTab(tab(i))
 			return
 		}
 	}
 }
 
-// clickWeek selects a post or a free slot in the week.
-func (m *Model) clickWeek(x, row int) {
-	e, d, ok := m.weekView().At(x, row, m.width, m.BodyHeight())
-	if !ok {
-		return
+// drop ends what a press of the button has started. It returns by how many days the mouse has
+// dragged a post, and reports whether the post was clicked again instead.
+func (m *Model) drop(x int) (days int, again bool) {
+	if d, ok := m.room().(postlist.Dragger); ok {
+		return d.Release(x)
 	}
-	if e.Index == postlist.NoPost {
-		m.ghost = e.Ghost.Key()
-		return
-	}
-	f := m.Feed()
-	m.pressed = pressedPost{id: e.Post.ID, day: d, again: f.Selected == e.Index && !m.isGhostSelected()}
-	m.ghost = postlist.SlotKey{}
-	f.Move(e.Index - f.Selected)
-}
-
-// clickMonth selects a day of the month, or a post of the selected day below it.
-func (m *Model) clickMonth(x, row int) {
-	switch day, index := m.month.At(x, row, m.width, m.BodyHeight()); {
-	case !day.IsZero():
-		m.GoTo(day)
-	case index != postlist.NoPost:
-		m.month.InDay = true
-		m.clickPost(index)
-	}
-}
-
-// pressedPost is the post of the week on which the button was pressed.
-type pressedPost struct {
-	id    string // empty for none
-	day   int    // its column
-	again bool   // it was selected before
+	return 0, false
 }
 
 // release opens the post on which the button was pressed, if it was selected before. If the
-// button is released in another column of the week, it takes the post to that day.
+// mouse has dragged it, release takes it to the other day.
 func (m *Model) release(x int) tea.Cmd {
-	on := m.pressed
-	m.pressed = pressedPost{}
-	if on.id == "" || on.id != m.selectedID() || !m.isGrid() || m.detail.Open {
+	days, again := m.drop(x)
+	switch {
+	case m.detail.Open:
 		return nil
-	}
-	days := min(x/max(1, m.width/7), 6) - on.day
-	if days == 0 {
-		if on.again {
-			m.openSelected()
-		}
+	case again:
+		m.openSelected()
+		return nil
+	case days == 0:
 		return nil
 	}
 	cmd := m.grabPosts()

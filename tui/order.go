@@ -36,15 +36,36 @@ type (
 	}
 )
 
+// openOrderer returns the current screen if it shows the posts of a queue in their order.
+func (m *Model) openOrderer() (h postlist.Orderer, ok bool) {
+	h, ok = m.room().(postlist.Orderer)
+	return h, ok && h.OpenQueue() != ""
+}
+
+// ordererNumber returns the key that shows the screen with the posts of a queue.
+func (m *Model) ordererNumber() string {
+	_, t, _ := first[postlist.Orderer](m)
+	return t.number()
+}
+
+// previewReflow asks for the preview of new slots in the open queue.
+func (m *Model) previewReflow() tea.Cmd {
+	if h, ok := m.openOrderer(); ok {
+		return h.PreviewReflow()
+	}
+	m.ShowError("open a queue first: press " + m.ordererNumber())
+	return nil
+}
+
 // dragPost exchanges the slots of a queued post and the next one in its queue. The
 // change is sent when no more key presses follow.
 func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
-	f := &m.feeds[tabQueues]
+	h, ok := m.openOrderer()
 	switch {
-	case m.tab != tabQueues || m.detail.Open:
-		m.ShowError("posts are put in order in their queue: press " + tabQueues.number() + " and open it")
+	case !ok || m.detail.Open:
+		m.ShowError("posts are put in order in their queue: press " + m.ordererNumber() + " and open it")
 		return nil
-	case filtered(tabQueues, f.Query):
+	case h.IsFiltered():
 		m.ShowError("the order cannot be changed while posts are hidden: press esc first")
 		return nil
 	case p.Slot == nil || p.Status != schedctl.Scheduled:
@@ -57,6 +78,7 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 	if m.drag.id == "" && m.ChangePending(p.ID) {
 		return nil
 	}
+	f := h.Feed()
 	other, ok := f.At(f.Selected + by)
 	if !ok || other.Slot == nil || other.Status != schedctl.Scheduled {
 		m.ShowNotice("there is no queued post to exchange the slot with")
@@ -65,18 +87,19 @@ func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 	if !slices.Contains(m.drag.after, other.ID) && m.ChangePending(other.ID) {
 		return nil
 	}
-	m.extendDrag(p, other, by)
+	m.extendDrag(h.OpenQueue(), p, other, by)
 	m.exchange(f, f.Selected, by)
+	h.SelectPost()
 	m.drag.seq++
 	seq := m.drag.seq
 	return tea.Tick(nudgeAfter, func(time.Time) tea.Msg { return dragMsg{seq} })
 }
 
 // extendDrag notes that two posts exchange their slots.
-func (m *Model) extendDrag(p, other apiv1.Post, by int) {
+func (m *Model) extendDrag(queueID string, p, other apiv1.Post, by int) {
 	d := &m.drag
 	if d.id == "" {
-		*d = drag{queueID: m.queues.Opened, id: p.ID, before: []string{p.ID}, after: []string{p.ID}, versions: map[string]int64{p.ID: p.Version}, seq: d.seq}
+		*d = drag{queueID: queueID, id: p.ID, before: []string{p.ID}, after: []string{p.ID}, versions: map[string]int64{p.ID: p.Version}, seq: d.seq}
 		m.busy[p.ID] = p
 	}
 	if !slices.Contains(d.after, other.ID) {
@@ -100,7 +123,6 @@ func (m *Model) exchange(f *postlist.Feed, i, by int) {
 	f.Put(i, b)
 	f.Put(i+by, a)
 	f.Move(by)
-	m.ghost = postlist.SlotKey{}
 }
 
 // sendDrag sends the order to which posts were dragged.
@@ -143,7 +165,10 @@ func (m *Model) dropDrag() tea.Cmd {
 // revertDrag removes the order of a drag from the screen, and reads its posts again.
 func (m *Model) revertDrag(d drag) tea.Cmd {
 	cmds := []tea.Cmd{}
-	f := &m.feeds[tabQueues]
+	f := &postlist.Feed{} // the queue may be closed
+	if h, _, ok := first[postlist.Orderer](m); ok && h.Feed() != nil {
+		f = h.Feed()
+	}
 	chosen, _ := f.Current()
 	for _, id := range d.before {
 		if before, pending := m.busy[id]; pending {

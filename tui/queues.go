@@ -6,7 +6,6 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/compose"
 	"github.com/schedctl/schedctl/tui/postlist"
@@ -28,7 +27,7 @@ type queuesMsg struct {
 	err  error
 }
 
-// fillQueues requests the queues, and the slots of the open queue as the user scrolls.
+// fillQueues requests the queues.
 func (m *Model) fillQueues() tea.Cmd {
 	h, c := &m.queueList, m.Client()
 	if !h.loaded && !h.loading && h.err == nil {
@@ -38,46 +37,7 @@ func (m *Model) fillQueues() tea.Cmd {
 			return queuesMsg{list: list, err: screen.UnlessUnknown(err)}
 		})
 	}
-	if m.tab != tabQueues || m.queues.Opened == "" {
-		return nil
-	}
-	w := &m.queues.Window
-	if w.Missing(m.Now) {
-		id, q := m.queues.Opened, screen.SlotQuery{After: m.Now}
-		return m.askSlots(w, func(ctx context.Context, c screen.Client) postlist.SlotsMsg {
-			queue, err := c.Queue(ctx, id)
-			if err != nil {
-				return postlist.SlotsMsg{Err: err}
-			}
-			list, next, err := postlist.ReadSlots(ctx, c, id, q, 1)
-			return postlist.SlotsMsg{First: true, List: list, Next: next, Open: &queue, Err: err}
-		})
-	}
-	if w.Request != 0 || w.Err != nil || !m.needsMoreSlots() {
-		return nil
-	}
-	id, q := m.queues.Opened, screen.SlotQuery{After: w.Next}
-	return m.askSlots(w, func(ctx context.Context, c screen.Client) postlist.SlotsMsg {
-		list, next, err := postlist.ReadSlots(ctx, c, id, q, 1)
-		return postlist.SlotsMsg{List: list, Next: next, Err: err}
-	})
-}
-
-// needsMoreSlots reports whether the rows below the selection reach the end of the loaded
-// slots.
-func (m *Model) needsMoreSlots() bool {
-	w := &m.queues.Window
-	if w.Next.IsZero() || w.Next.Sub(m.Now) > schedctl.QueueHorizon {
-		return false
-	}
-	reach, rows := max(postlist.LookAhead, m.height), 0
-	list, at := m.entries(reach)
-	for _, e := range list[max(0, at):] {
-		if e.At().Before(w.Next) {
-			rows++
-		}
-	}
-	return rows < reach
+	return nil
 }
 
 func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
@@ -87,69 +47,37 @@ func (m *Model) takeQueues(msg queuesMsg) tea.Cmd {
 		h.wanted = false
 		return m.RetryLater(msg.err)
 	}
-	if !slices.EqualFunc(h.list, msg.list, func(a, b apiv1.Queue) bool { return a.ID == b.ID && a.Version == b.Version }) {
-		m.weekSlots = weekSlots{}
-	}
+	same := slices.EqualFunc(h.list, msg.list, func(a, b apiv1.Queue) bool { return a.ID == b.ID && a.Version == b.Version })
 	h.loaded, h.list = true, msg.list
-	m.queues.Selected = screen.Clamp(m.queues.Selected, len(h.list))
-	if _, ok := m.queue(m.queues.Opened); !ok {
-		m.closeQueue()
-	}
+	cmd := m.tellRooms(postlist.QueuesRead{Changed: !same})
 	if h.wanted {
 		h.wanted = false
-		return m.askQueue()
+		return tea.Batch(cmd, m.askQueue())
 	}
-	return nil
+	return cmd
 }
 
-// replaceQueue shows a queue that was read alone: its times may have changed. Nil is ignored.
-func (m *Model) replaceQueue(q *apiv1.QueueEnvelope) {
+// ReplaceQueue shows a queue that was read alone: its times may have changed.
+func (m *Model) ReplaceQueue(q apiv1.Queue) {
 	for i := range m.queueList.list {
-		if q != nil && m.queueList.list[i].ID == q.Queue.ID {
-			m.queueList.list[i] = q.Queue
+		if m.queueList.list[i].ID == q.ID {
+			m.queueList.list[i] = q
 		}
 	}
 }
 
-// queue returns the queue with an id.
-func (m *Model) queue(id string) (apiv1.Queue, bool) {
-	i := slices.IndexFunc(m.queueList.list, func(q apiv1.Queue) bool { return q.ID == id })
-	if i < 0 {
-		return apiv1.Queue{}, false
-	}
-	return m.queueList.list[i], true
-}
+// slotsChanged has the slots read again when they are needed, after a pause.
+func (m *Model) slotsChanged() { m.tellRooms(postlist.SlotsChanged{}) }
 
-// openQueue shows the posts and slots of the selected queue.
-func (m *Model) openQueue() {
-	h := m.queues
-	if h.Opened != "" || h.Selected >= len(m.queueList.list) {
-		return
-	}
-	q := m.queueList.list[h.Selected]
-	h.Show(q)
-	m.ghost = postlist.SlotKey{}
-	query := tabQueues.query(m.week)
-	query.QueueID = q.ID
-	m.feeds[tabQueues].Reset(query)
-}
-
-// closeQueue returns to the list of queues.
-func (m *Model) closeQueue() {
-	m.queues.Close()
-	m.feeds[tabQueues].Reset(tabQueues.query(m.week))
-	if m.tab == tabQueues {
-		m.ghost = postlist.SlotKey{}
-		m.detail.Close()
-	}
-}
+// RefreshSlots is slotsChanged without the pause, after a change by the user.
+func (m *Model) RefreshSlots() { m.tellRooms(postlist.SlotsChanged{AtOnce: true}) }
 
 // needsQueues reports whether the screen needs the queues.
 func (m *Model) needsQueues() bool {
 	if m.dialog != nil {
 		return true // a text can name a queue
 	}
-	if m.queueList.wanted || m.tab.isCalendar() || m.tab == tabQueues {
+	if m.queueList.wanted || m.traits().Plans {
 		return true
 	}
 	p, ok := m.CurrentPost()
@@ -165,12 +93,9 @@ func (m *Model) reloadPlans() {
 	}
 }
 
-// retryPlans clears the errors of failed reads of queues, slots, blackouts and series.
+// retryPlans clears the errors of failed reads of queues, blackouts and series.
 func (m *Model) retryPlans() {
-	m.queueList.err, m.queues.Window.Err, m.blackouts.err = nil, nil, nil
-	for i := range m.weekSlots.windows {
-		m.weekSlots.windows[i].Err = nil
-	}
+	m.queueList.err, m.blackouts.err = nil, nil
 	for id, info := range m.series {
 		info.Err = nil
 		m.series[id] = info
@@ -183,27 +108,21 @@ func (m *Model) isGhostSelected() bool {
 	return ok
 }
 
-// writePost opens the composer: for the selected slot if a free slot is selected, and for
-// the next slot of an open queue.
+// writePost opens the composer: for the selected slot if a free slot is selected, else with
+// what the screen gives.
 func (m *Model) writePost() tea.Cmd {
+	s := m.PostScene()
 	if g, ok := m.selectedGhost(); ok {
-		q, _ := m.queue(g.QueueID)
+		q, _ := s.Queue(g.QueueID)
 		return compose.Open(m, compose.SlotPost(g, q))
 	}
-	if q, ok := m.queue(m.queues.Opened); ok && m.tab == tabQueues {
-		return compose.Open(m, compose.QueuePost(q))
-	}
-	if m.tab == tabMonth {
-		return compose.Open(m, m.monthDraft())
-	}
-	return compose.Open(m, compose.NewPost())
-}
-
-// monthDraft returns a draft for the selected day of the month if that is to come.
-func (m *Model) monthDraft() compose.Draft {
 	d := compose.NewPost()
-	if day := m.month.Day; day.After(m.Now) {
-		d.Time = day.Format("2006-01-02") + " 09:00"
+	if h := m.holder(); h != nil {
+		start := h.Start()
+		d.Time = start.Time
+		if q, ok := s.Queue(start.QueueID); ok {
+			d = compose.QueuePost(q)
+		}
 	}
-	return d
+	return compose.Open(m, d)
 }

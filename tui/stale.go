@@ -45,9 +45,6 @@ func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 	}
 	cmd := m.tellRooms(screen.Event{Event: msg.event})
 	m.forecastChanged(msg.event.Type)
-	if f := &m.feeds[tabReview]; f.Loaded && msg.event.Data.SeriesID != "" && schedctl.IsReviewEvent(msg.event.Type) {
-		f.MarkOutdated()
-	}
 	m.markSeries(msg.event.Data.SeriesID)
 	return tea.Batch(cmd, m.MarkStale(msg.event.Data.PostID))
 }
@@ -95,8 +92,8 @@ func (m *Model) readPost(id string) tea.Cmd {
 func (m *Model) takePost(msg postMsg) tea.Cmd {
 	switch {
 	case schedctl.CodeOf(msg.err) == schedctl.NotFound:
-		for t := range m.feeds {
-			m.feeds[t].Remove(msg.id)
+		for f := range m.feeds() {
+			f.Remove(msg.id)
 		}
 		m.slotsChanged()
 	case msg.err != nil:
@@ -128,10 +125,10 @@ func (m *Model) ApplyPost(p apiv1.Post) {
 	if p.SeriesID != nil {
 		m.markSeries(*p.SeriesID)
 	}
-	for t := range m.feeds {
-		f := &m.feeds[t]
-		if postlist.IsSeries(p) && tab(t) != tabReview {
-			continue // only the review shows series
+	for h := range m.holders() {
+		f := h.Feed()
+		if postlist.IsSeries(p) && !h.Traits().Reviews {
+			continue
 		}
 		if i, ok := f.Find(p.ID); ok {
 			if old, _ := f.At(i); old.Version > p.Version {
@@ -154,10 +151,5 @@ func (m *Model) pollSilent() {
 	m.silentAt = m.Now
 	m.ReloadAccounts()
 	m.reloadPlans()
-	if f := &m.feeds[tabReview]; m.tab == tabReview && f.Loaded {
-		f.MarkOutdated() // for edits of series
-	}
-	if r := m.room(); r != nil {
-		r.Show()
-	}
+	m.room().Refresh()
 }

@@ -58,9 +58,9 @@ func (m *Model) undoConflict(u *postlist.Undo) string {
 
 // NewestKnown returns the newest loaded version of a post.
 func (m *Model) NewestKnown(id string) (newest apiv1.Post, ok bool) {
-	for t := range m.feeds {
-		if i, found := m.feeds[t].Find(id); found {
-			p, _ := m.feeds[t].At(i)
+	for f := range m.feeds() {
+		if i, found := f.Find(id); found {
+			p, _ := f.At(i)
 			newest, ok = postlist.Newer(newest, p), true
 		}
 	}

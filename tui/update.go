@@ -6,7 +6,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/tui/postlist"
 )
 
 // handle changes the state according to a message.
@@ -26,8 +25,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.takeAccounts(msg)
 	case queuesMsg:
 		return m.takeQueues(msg)
-	case postlist.SlotsMsg:
-		return m.takeSlots(msg)
 	case blackoutsMsg:
 		return m.takeBlackouts(msg)
 	case groupsMsg:
@@ -116,14 +113,9 @@ func (m *Model) poll() tea.Cmd {
 	m.lastPoll = m.Now
 	m.pollSilent()
 	m.pollForecast()
-	if f := m.Feed(); f != nil {
-		if p, ok := m.CurrentPost(); ok && p.Status == schedctl.Publishing {
-			return m.MarkStale(p.ID)
-		}
-		return nil
-	}
-	if r := m.room(); r != nil {
-		r.Poll()
+	m.room().Poll()
+	if p, ok := m.CurrentPost(); ok && p.Status == schedctl.Publishing {
+		return m.MarkStale(p.ID)
 	}
 	return nil
 }
@@ -142,14 +134,6 @@ func (m *Model) handleKey(k tea.KeyMsg) tea.Cmd {
 		return m.dialog.Key(m, k)
 	}
 	return m.handleBrowseKey(k)
-}
-
-// Feed returns the posts of the current tab, or nil.
-func (m *Model) Feed() *postlist.Feed {
-	if m.tab < postTabs && (m.tab != tabQueues || m.queues.Opened != "") {
-		return &m.feeds[m.tab]
-	}
-	return nil
 }
 
 // quit ends the program when all changes are saved.

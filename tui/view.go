@@ -2,14 +2,12 @@ package tui
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
-	"github.com/schedctl/schedctl/tui/week"
 )
 
 // The minimum size at which anything is readable.
@@ -97,7 +95,8 @@ func (m *Model) linkLine(width int) string {
 func tabLine(m *Model, style tabStyle) string { return strings.Join(tabLabels(m, style), "") }
 
 func tabLabels(m *Model, style tabStyle) (parts []string) {
-	for i, t := range tabOrder {
+	for i, r := range m.rooms {
+		t := tab(i)
 		text := t.number()
 		switch {
 		case style == tabsShort:
@@ -105,8 +104,8 @@ func tabLabels(m *Model, style tabStyle) (parts []string) {
 		case style != tabsNumbers || t == m.tab:
 			text += " " + t.String()
 		}
-		if t == tabFailed || t == tabReview {
-			text += countLabel(&m.feeds[t], style)
+		if h, ok := r.(postlist.Holder); ok && h.Traits().Counted && h.Feed() != nil {
+			text += countLabel(h.Feed(), style)
 		}
 		switch {
 		case t == m.tab && m.Theme.Active.Render("x") == "x":
@@ -115,7 +114,7 @@ func tabLabels(m *Model, style tabStyle) (parts []string) {
 			text = m.Theme.Active.Render(" " + text + " ")
 		case style == tabsDense || style == tabsShort:
 			text = " " + text
-			if next := i + 1; next < len(tabOrder) && tabOrder[next] == m.tab {
+			if t+1 == m.tab {
 				text += " "
 			}
 		default:
@@ -147,44 +146,32 @@ func (m *Model) body(width, height int) []string {
 	if m.dialog != nil && m.dialog.FullScreen() {
 		return m.dialog.Lines(m, width, height)
 	}
-	if r := m.room(); r != nil {
-		return r.Lines(width, height)
+	h := m.holder()
+	if h == nil {
+		return m.room().Lines(width, height)
 	}
-	f := m.Feed()
-	if f == nil {
-		return m.queues.Lines(width, height)
-	}
-	p, ok := m.CurrentPost()
-	switch {
-	case m.tab == tabMonth && !(m.detail.Open && ok):
-		if f.Err != nil && f.Size() == 0 {
-			return screen.EmptyMessage(s.Scene, false, f.Err, "", width)
-		}
-		return m.month.Lines(width, height)
-	case f.Size() == 0 && m.isEmpty():
-		return append(m.listTitle(width), screen.EmptyMessage(s.Scene, f.Loaded && f.Next == "", f.Err, m.tab.emptyText(f.Query), width)...)
-	case m.detail.Open && ok:
+	p, ok := h.CurrentPost()
+	if m.detail.Open && ok {
 		return postlist.DetailPane(s, p, &m.detail, width, height)
-	case m.isSplit() && ok:
-		return m.splitView(postlist.DetailPane(s, p, &m.detail, width-m.listWidth()-3, height), width, height)
-	case m.isSplit():
-		return m.splitView(screen.FitLines(m.ghostPane(width-m.listWidth()-3), width-m.listWidth()-3, height), width, height)
 	}
-	return m.list(width, height)
-}
-
-// isEmpty reports whether a view without posts has nothing else to show.
-func (m *Model) isEmpty() bool {
-	return len(m.ghosts()) == 0 && (m.tab != tabWeek || !m.weekView().IsShaded())
+	if !m.isSplit() || h.IsEmpty() {
+		return h.Lines(width, height)
+	}
+	right := width - m.listWidth() - 3
+	if ok {
+		return m.splitView(postlist.DetailPane(s, p, &m.detail, right, height), width, height)
+	}
+	var pane []string
+	if g, ok := h.SelectedGhost(); ok {
+		pane = postlist.GhostPane(s, g, right)
+	}
+	return m.splitView(screen.FitLines(pane, right, height), width, height)
 }
 
 // isSplit reports whether list and details are shown next to each other.
 func (m *Model) isSplit() bool {
-	return m.width >= postlist.MinSplitWidth && !m.Theme.Plain && !m.tab.isCalendar()
+	return m.width >= postlist.MinSplitWidth && !m.Theme.Plain && !m.traits().Wide
 }
-
-// isGrid reports whether the days of the week are shown next to each other.
-func (m *Model) isGrid() bool { return m.tab == tabWeek && m.width >= week.MinWidth && !m.Theme.Plain }
 
 // listWidth returns the width of the list.
 func (m *Model) listWidth() int {
@@ -197,7 +184,7 @@ func (m *Model) listWidth() int {
 // splitView renders the list and, next to it, the pane with the details.
 func (m *Model) splitView(pane []string, width, height int) []string {
 	left := m.listWidth()
-	list := screen.FitLines(m.list(left, height), left, height)
+	list := screen.FitLines(m.room().Lines(left, height), left, height)
 	bar := m.Theme.Faint.Render("│")
 	lines := make([]string, height)
 	for i := range lines {
@@ -206,63 +193,17 @@ func (m *Model) splitView(pane []string, width, height int) []string {
 	return lines
 }
 
-// list renders the posts of the tab.
-func (m *Model) list(width, height int) []string {
-	f := m.Feed()
-	switch {
-	case m.isGrid():
-		return m.weekView().Lines(width, height)
-	case m.listsEntries():
-		return m.drawEntries(width, height).lines
-	}
-	return m.draw(f, width, height).Lines
-}
-
-func (m *Model) draw(f *postlist.Feed, width, height int) postlist.DrawnList {
-	rows, byDay := m.rowLayout(f)
-	return postlist.PostRows(m.PostScene(), f, rows, byDay, width, height)
-}
-
 // scrollToSelected scrolls the list so that the selected post is visible, and limits
 // the scroll position of the details.
 func (m *Model) scrollToSelected() {
-	f := m.Feed()
-	if f == nil {
+	h := m.holder()
+	if h == nil {
 		return
 	}
 	height := m.BodyHeight()
-	if p, ok := m.CurrentPost(); ok && m.detail.Open {
+	if p, ok := h.CurrentPost(); ok && m.detail.Open {
 		lines := postlist.DetailLines(m.PostScene(), p, &m.detail, m.width)
 		m.detail.Top = min(m.detail.Top, max(0, len(lines)-height))
 	}
-	if m.listsEntries() || m.tab == tabMonth {
-		f.Top = f.Selected
-		return
-	}
-	first := max(0, f.Selected-max(0, height))
-	first = max(first, min(f.Top, f.Selected))
-	seen := func(i int) bool {
-		f.Top = first + i
-		return i >= f.Selected-first || f.Top+m.draw(f, m.listWidth(), height).Whole > f.Selected
-	}
-	if m.isGrid() || seen(0) || seen(1) {
-		return // rendering is slow and most steps are small
-	}
-	f.Top = first + sort.Search(f.Selected-first, seen)
-}
-
-// rowLayout returns how the posts of the tab are rendered. They are grouped by day
-// only if that is their order.
-func (m *Model) rowLayout(f *postlist.Feed) (rows postlist.RowsFunc, byDay bool) {
-	rows, byDay = m.tab.defaultLayout()
-	return rows, byDay && strings.HasSuffix(f.Query.Sort, "publish_at")
-}
-
-// weekView returns the displayed week.
-func (m *Model) weekView() week.View {
-	v := week.View{Scene: m.PostScene(), Feed: &m.feeds[tabWeek], Monday: m.week, Ghosts: m.ghosts()}
-	if g, ok := m.selectedGhost(); ok {
-		v.Chosen = &g
-	}
-	return v
+	h.Scroll(m.listWidth(), height)
 }

@@ -110,36 +110,21 @@ func (m *Model) listSummary(f *postlist.Feed) string {
 	if q.Label != "" {
 		parts = append(parts, "labeled "+screen.OneLine(q.Label))
 	}
-	if len(q.Statuses) < len(m.tab.statuses()) {
+	if len(q.Statuses) < len(m.traits().Query.Statuses) {
 		names := make([]string, len(q.Statuses))
 		for i, s := range q.Statuses {
 			names[i] = string(s)
 		}
 		parts = append(parts, "only "+strings.Join(names, ", "))
 	}
-	switch {
-	case m.tab == tabMonth:
-		parts = append(parts, m.month.First.Format("January 2006"))
-	case m.tab == tabWeek:
-		parts = append(parts, "week of "+m.week.Format("2 January 2006"))
-		if left := m.weekSlots.left; left > 0 {
-			parts = append(parts, fmt.Sprintf("without the slots of %s", screen.Plural(left, "queue")))
-		}
-	case m.tab == tabQueues && len(m.queues.Displaced) > 0:
-		parts = append(parts, fmt.Sprintf("%d displaced: F previews new slots", len(m.queues.Displaced)))
-	default:
-		parts = append(parts, sortName(q.Sort))
-	}
+	parts = append(parts, m.holder().Summary()...)
 	return strings.Join(parts, ", ") + ", times in " + m.Now.In(m.Zone).Format("MST")
 }
 
 // shortKeys returns the most important keys in the current view.
 func (m *Model) shortKeys() []key.Binding {
-	if r := m.room(); r != nil {
-		return r.Keys()
-	}
 	k := &m.Keys
-	if m.detail.Open {
+	if m.detail.Open && m.Feed() != nil {
 		keys := []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
 		p, ok := m.CurrentPost()
 		if ok && p.SeriesID != nil && p.Status == schedctl.Scheduled {
@@ -159,34 +144,5 @@ func (m *Model) shortKeys() []key.Binding {
 	if len(m.marks.Order) > 0 && m.Feed() != nil {
 		return []key.Binding{k.Help, k.Grab, k.Label, k.Accounts, k.Enqueue, k.CancelPost, k.Archive, k.Unmark, k.Quit}
 	}
-	if m.isGhostSelected() {
-		if m.tab == tabWeek {
-			return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.Weeks, k.Quit}
-		}
-		return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.Back, k.Quit}
-	}
-	switch m.tab {
-	case tabQueues:
-		return m.queues.Keys()
-	case tabFailed:
-		return []key.Binding{k.Help, k.Retry, k.Duplicate, k.Open, k.Search, k.Quit}
-	case tabHistory:
-		return []key.Binding{k.Help, k.Open, k.Browse, k.Copy, k.Duplicate, k.Search, k.Quit}
-	case tabReview:
-		keys := []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Note, k.Open, k.Edit, k.Withdraw, k.Quit}
-		if p, ok := m.CurrentPost(); ok && postlist.IsSeries(p) {
-			keys = []key.Binding{k.Help, k.ApprovePost, k.Changes, k.Open, k.Withdraw, k.Quit}
-		}
-		if !m.review.MayApprove() {
-			keys = slices.Delete(keys, 1, 3)
-		}
-		return keys
-	case tabDrafts:
-		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.Delete, k.Search, k.Quit}
-	case tabWeek:
-		return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Grab, k.Weeks, k.GoToDate, k.Today, k.Open, k.Quit}
-	case tabMonth:
-		return m.month.Keys()
-	}
-	return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Publish, k.CancelPost, k.Search, k.Filter, k.Quit}
+	return m.room().Keys()
 }

@@ -270,7 +270,7 @@ func (g *grab) others() (words []string) {
 // grabKeys returns the keys that move grabbed posts.
 func (m *Model) grabKeys() []key.Binding {
 	k := m.Keys
-	if m.tab == tabMonth {
+	if m.stepsDays() {
 		return []key.Binding{k.Drop, k.PutBack, k.Days, k.Rows}
 	}
 	return []key.Binding{k.Drop, k.PutBack, k.Days, k.Times}

@@ -31,8 +31,11 @@ type verifiedMsg struct {
 	err     error
 }
 
-// Show implements [screen.Screen].
-func (r *Screen) Show() { r.frame.ReloadAccounts() }
+// Arrive implements [screen.Screen].
+func (r *Screen) Arrive() { r.Refresh() }
+
+// Refresh implements [screen.Screen].
+func (r *Screen) Refresh() { r.frame.ReloadAccounts() }
 
 // Fill does nothing: the frame reads the accounts.
 func (r *Screen) Fill() tea.Cmd { return nil }

@@ -20,16 +20,19 @@ const (
 
 // Lines renders the month, and the posts of the selected day below it.
 func (s *Screen) Lines(width, height int) []string {
-	sc, f := s.frame.PostScene(), s.frame.Feed()
-	start, _ := Period(s.First)
+	sc, f := s.frame.PostScene(), &s.Posts
+	if f.Err != nil && f.Size() == 0 {
+		return screen.EmptyMessage(sc.Scene, false, f.Err, "", width)
+	}
+	start, _ := period(s.first)
 	days := postsByDay(f, start)
-	title := sc.Theme.Title.Render(s.First.Format("January 2006"))
+	title := sc.Theme.Title.Render(s.first.Format("January 2006"))
 	if width < minWidth || sc.Theme.Plain {
 		return append([]string{title}, s.list(sc, days, start, width, height-1)...)
 	}
 	weeks, rows := s.size(height)
 	cell := width / 7
-	lines := []string{head(sc, s.First, cell)}
+	lines := []string{head(sc, s.first, cell)}
 	for w := range weeks {
 		var cells [7][]string
 		for d := range cells {
@@ -47,9 +50,9 @@ func (s *Screen) Lines(width, height int) []string {
 
 // size returns how many weeks the month shows, and how many lines each has.
 func (s *Screen) size(height int) (weeks, rows int) {
-	start, _ := Period(s.First)
+	start, _ := period(s.first)
 	weeks = maxWeeks
-	for weeks > 4 && !postlist.MonthOf(start.AddDate(0, 0, 7*(weeks-1)), s.frame.Current().Zone).Equal(s.First) {
+	for weeks > 4 && !postlist.MonthOf(start.AddDate(0, 0, 7*(weeks-1)), s.frame.Current().Zone).Equal(s.first) {
 		weeks-- // it has no day of the month
 	}
 	const headLines, leastPane = 1, 4
@@ -68,7 +71,7 @@ func head(sc postlist.Scene, first time.Time, cell int) string {
 
 // cell renders a day: its number, the number of its posts, and the first of them.
 func (s *Screen) cell(sc postlist.Scene, d dayList, day time.Time, width, rows int) []string {
-	selected := day.Equal(s.Day)
+	selected := day.Equal(s.day)
 	number := day.Format("2")
 	if day.Day() == 1 && width > minText {
 		number = day.Format("2 Jan")
@@ -76,7 +79,7 @@ func (s *Screen) cell(sc postlist.Scene, d dayList, day time.Time, width, rows i
 	switch {
 	case day.Equal(postlist.DayOf(sc.Now, sc.Zone)):
 		number = sc.Theme.Today(number)
-	case postlist.MonthOf(day, sc.Zone).Equal(s.First):
+	case postlist.MonthOf(day, sc.Zone).Equal(s.first):
 		number = sc.Theme.Title.Render(number)
 	default:
 		number = sc.Theme.Faint.Render(number)
@@ -90,9 +93,9 @@ func (s *Screen) cell(sc postlist.Scene, d dayList, day time.Time, width, rows i
 	if len(d.posts) > room && room > 2 {
 		room-- // for the number of the others
 	}
-	shown := postsAround(d.posts, s.frame.Feed().Selected, room)
+	shown := postsAround(d.posts, s.Posts.Selected, room)
 	for _, p := range shown {
-		here := selected && p.index == s.frame.Feed().Selected
+		here := selected && p.index == s.Posts.Selected
 		c := postlist.Cell{Width: width, Height: 1, Each: 1, Day: day}
 		lines = append(lines, postlist.CellLines(sc, *p.Post, here, c)...)
 	}
@@ -115,7 +118,7 @@ func (s *Screen) cellHead(sc postlist.Scene, head string, d dayList, day time.Ti
 	if slices.ContainsFunc(d.posts, func(p dayPost) bool { return p.Status == schedctl.Failed }) {
 		count = sc.Theme.Status(schedctl.Failed) + count
 	}
-	signs, shades := "", s.frame.PostScene().ShadesOf(day, s.frame.Feed().Query.AccountID)
+	signs, shades := "", s.frame.PostScene().ShadesOf(day, s.Posts.Query.AccountID)
 	for _, hold := range []bool{false, true} {
 		if slices.ContainsFunc(shades, func(sh postlist.Shade) bool { return sh.Hold == hold }) {
 			draw, sign := postlist.Shading(sc.Theme, hold)
@@ -137,7 +140,7 @@ func postsAround(posts []dayPost, selected, n int) []dayPost {
 
 // dayPane renders the posts of the selected day.
 func (s *Screen) dayPane(sc postlist.Scene, days [7 * maxWeeks]dayList, start time.Time, width, height int) []string {
-	day := s.Day
+	day := s.day
 	i := dayIndex(start, day)
 	if i < 0 {
 		return nil
@@ -147,13 +150,13 @@ func (s *Screen) dayPane(sc postlist.Scene, days [7 * maxWeeks]dayList, start ti
 		title = sc.Heading(day) + ", loading …"
 	}
 	lines := []string{sc.Theme.Title.Render(screen.Clip(title, width))}
-	for _, sh := range s.frame.PostScene().ShadesOf(day, s.frame.Feed().Query.AccountID) {
+	for _, sh := range s.frame.PostScene().ShadesOf(day, s.Posts.Query.AccountID) {
 		lines = append(lines, postlist.ShadeLine(sc, sh, sh.Sentence(day), width))
 	}
 	shown, first := s.dayPosts(days, start, height)
 	lines = lines[:min(len(lines), first)]
 	for _, p := range shown {
-		lines = append(lines, postlist.AgendaRow(sc, *p.Post, p.index == s.frame.Feed().Selected, width)...)
+		lines = append(lines, postlist.AgendaRow(sc, *p.Post, p.index == s.Posts.Selected, width)...)
 	}
 	return lines
 }
@@ -161,12 +164,12 @@ func (s *Screen) dayPane(sc postlist.Scene, days [7 * maxWeeks]dayList, start ti
 // dayPosts returns the posts of the selected day that fit below its heading and blackouts,
 // and the line of the first one.
 func (s *Screen) dayPosts(days [7 * maxWeeks]dayList, start time.Time, height int) (shown []dayPost, first int) {
-	i := dayIndex(start, s.Day)
+	i := dayIndex(start, s.day)
 	if i < 0 || height < 1 {
 		return nil, 0
 	}
-	first = min(1+len(s.frame.PostScene().ShadesOf(s.Day, s.frame.Feed().Query.AccountID)), max(1, height/2))
-	return postsAround(days[i].posts, s.frame.Feed().Selected, height-first), first
+	first = min(1+len(s.frame.PostScene().ShadesOf(s.day, s.Posts.Query.AccountID)), max(1, height/2))
+	return postsAround(days[i].posts, s.Posts.Selected, height-first), first
 }
 
 // dayIndex returns the position of a day in the days of a month, or -1.
@@ -185,8 +188,8 @@ func (s *Screen) list(sc postlist.Scene, days [7 * maxWeeks]dayList, start time.
 	at := 0
 	for d, list := range days {
 		day := start.AddDate(0, 0, d)
-		here := day.Equal(s.Day)
-		if !here && (len(list.posts) == 0 || !postlist.MonthOf(day, sc.Zone).Equal(s.First)) {
+		here := day.Equal(s.day)
+		if !here && (len(list.posts) == 0 || !postlist.MonthOf(day, sc.Zone).Equal(s.first)) {
 			continue
 		}
 		if here {
@@ -197,12 +200,12 @@ func (s *Screen) list(sc postlist.Scene, days [7 * maxWeeks]dayList, start time.
 		if !here {
 			continue
 		}
-		for _, sh := range s.frame.PostScene().ShadesOf(day, s.frame.Feed().Query.AccountID) {
+		for _, sh := range s.frame.PostScene().ShadesOf(day, s.Posts.Query.AccountID) {
 			lines = append(lines, screen.Wrap(sh.Sentence(day), width)...)
 		}
-		for _, p := range postsAround(list.posts, s.frame.Feed().Selected, height) {
-			selected := p.index == s.frame.Feed().Selected
-			if selected && s.InDay {
+		for _, p := range postsAround(list.posts, s.Posts.Selected, height) {
+			selected := p.index == s.Posts.Selected
+			if selected && s.inDay {
 				at = len(lines)
 			}
 			lines = append(lines, postlist.AgendaRow(sc, *p.Post, selected, width)...)
@@ -211,19 +214,34 @@ func (s *Screen) list(sc postlist.Scene, days [7 * maxWeeks]dayList, start time.
 	return screen.LinesAround(lines, at, height)
 }
 
-// At returns what is at a column and row of Lines: a day, or the position of a post of the
+// Scroll implements [postlist.Holder]: the lines are always around the selection.
+func (s *Screen) Scroll(int, int) { s.Posts.Top = s.Posts.Selected }
+
+// Click selects a day, or a post of the selected day below the month.
+func (s *Screen) Click(x, row, width, height int) (again bool) {
+	switch day, index := s.at(x, row, width, height); {
+	case !day.IsZero():
+		s.GoTo(day)
+	case index != postlist.NoPost:
+		again = s.ClickPost(index)
+		s.inDay = true
+	}
+	return again
+}
+
+// at returns what is at a column and row of Lines: a day, or the position of a post of the
 // selected day in the feed.
-func (s *Screen) At(x, row, width, height int) (day time.Time, index int) {
+func (s *Screen) at(x, row, width, height int) (day time.Time, index int) {
 	if width < minWidth || s.frame.Current().Theme.Plain {
 		return time.Time{}, postlist.NoPost
 	}
-	start, _ := Period(s.First)
+	start, _ := period(s.first)
 	weeks, rows := s.size(height)
 	d, line := x/max(1, width/7), row-1
 	if week := line / rows; line >= 0 && week < weeks && d < 7 {
 		return start.AddDate(0, 0, 7*week+d), postlist.NoPost
 	}
-	days := postsByDay(s.frame.Feed(), start)
+	days := postsByDay(&s.Posts, start)
 	pane := row - 1 - weeks*rows - 1 // below the rule
 	shown, first := s.dayPosts(days, start, height-1-weeks*rows-1)
 	if i := pane - first; i >= 0 && i < len(shown) {

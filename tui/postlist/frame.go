@@ -15,6 +15,14 @@ type Frame interface {
 	PostScene() Scene
 	// Size returns the columns and lines of the terminal.
 	Size() (width, height int)
+	// CloseDetails closes the details of a post, and EndNotice ends a notice that is no error.
+	CloseDetails()
+	EndNotice()
+	// RequestNumber returns a number that it has not returned before.
+	RequestNumber() int
+	// QueuesRead reports whether the queues of the scene were read, and why they could not
+	// be read.
+	QueuesRead() (loaded bool, err error)
 
 	// ParseBooking parses a time in the future, or next-slot with the name of a queue or
 	// without. Otherwise it says what is wrong with the text.

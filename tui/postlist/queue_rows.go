@@ -9,6 +9,15 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
+// Queue returns the queue with an id.
+func (s Scene) Queue(id string) (q apiv1.Queue, ok bool) {
+	i := slices.IndexFunc(s.Queues, func(q apiv1.Queue) bool { return q.ID == id })
+	if i < 0 {
+		return apiv1.Queue{}, false
+	}
+	return s.Queues[i], true
+}
+
 // QueueAccounts names the accounts of a queue.
 func (s Scene) QueueAccounts(q apiv1.Queue) string {
 	if len(q.SocialAccountIDs) == 0 {

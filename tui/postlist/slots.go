@@ -6,6 +6,8 @@ import (
 	"sort"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -43,8 +45,8 @@ type SlotWindow struct {
 	Next     time.Time // where the slots after list start; zero after the last slot
 	loaded   bool
 	Outdated bool
-	ReadAt   time.Time
-	Request  int // number of the request in progress, or 0
+	ReadAt   time.Time // zero to read an outdated window at once
+	Request  int       // number of the request in progress, or 0
 	Err      error
 }
 
@@ -74,6 +76,24 @@ func (w *SlotWindow) Take(msg SlotsMsg, now time.Time) bool {
 	}
 	w.list, w.Next, w.loaded = append(w.list, msg.List...), msg.Next, true
 	return true
+}
+
+// AskSlots requests slots for a window.
+func AskSlots(f Frame, w *SlotWindow, read func(context.Context, screen.Client) SlotsMsg) tea.Cmd {
+	w.Request = f.RequestNumber()
+	c, request := f.Client(), w.Request
+	return f.Call(func(ctx context.Context) tea.Msg {
+		msg := read(ctx, c)
+		msg.Request = request
+		return msg
+	})
+}
+
+// Outdate has the window read again when it is needed: at once, or after a pause.
+func (w *SlotWindow) Outdate(msg SlotsChanged) {
+	if w.Outdated = true; msg.AtOnce {
+		w.ReadAt = time.Time{}
+	}
 }
 
 // Ghosts returns the slots with one of the given states.

@@ -10,76 +10,131 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/screen"
 )
 
 // Frame is what the queues ask of the program around them.
 type Frame interface {
 	postlist.Frame
-	// QueuesRead reports whether the queues of the scene were read, and why they could not
-	// be read.
-	QueuesRead() (loaded bool, err error)
 	// MarkStale has a post read again.
 	MarkStale(id string) tea.Cmd
+	// ReplaceQueue shows a queue that was read alone: its times may have changed.
+	ReplaceQueue(q apiv1.Queue)
 }
 
-// Screen is the queues. The posts of the open one are in a feed of the frame.
+// Screen is the queues, or the posts and slots of the open one. It is a [postlist.Orderer].
 type Screen struct {
+	postlist.List
 	frame    Frame
-	Selected int // the index of the selected queue
+	selected int // the index of the selected queue
 
-	Opened    string              // id of the open queue, or empty
-	Window    postlist.SlotWindow // slots of the open queue
-	Ghosts    []postlist.Ghost    // of Window
-	Displaced []string            // ids of posts whose slots the open queue no longer has
+	openID    string              // id of the open queue, or empty
+	window    postlist.SlotWindow // slots of the open queue
+	ghosts    []postlist.Ghost    // of window
+	displaced []string            // ids of posts whose slots the open queue no longer has
 	timetable schedctl.Queue      // times of the open queue
 }
 
 // New returns the list of queues in a frame.
-func New(f Frame) *Screen { return &Screen{frame: f} }
-
-// Show opens a queue.
-func (h *Screen) Show(q apiv1.Queue) {
-	h.Opened, h.timetable, h.Window, h.Ghosts, h.Displaced = q.ID, timetable(q), postlist.SlotWindow{Queue: q}, nil, nil
+func New(f Frame) *Screen {
+	h := &Screen{frame: f, List: postlist.NewList(f, postlist.Traits{
+		Query: screen.Query{Statuses: postlist.Upcoming},
+		Sorts: []string{"publish_at"},
+		Empty: "No posts and no free slots in this queue.",
+		Plans: true,
+	})}
+	h.Slots = h.slots
+	return h
 }
 
-// Close returns to the list of queues.
-func (h *Screen) Close() {
-	h.Opened, h.Window, h.Ghosts, h.Displaced = "", postlist.SlotWindow{}, nil, nil
+// slots returns the slots of the open queue. They are not those of one account.
+func (h *Screen) slots() []postlist.Ghost {
+	if h.openID == "" || h.Posts.Query.AccountID != "" {
+		return nil
+	}
+	return h.ghosts
+}
+
+// Feed implements [postlist.Holder].
+func (h *Screen) Feed() *postlist.Feed {
+	if h.openID == "" {
+		return nil
+	}
+	return &h.Posts
+}
+
+// OpenQueue implements [postlist.Orderer].
+func (h *Screen) OpenQueue() string { return h.openID }
+
+// Start implements [postlist.Holder].
+func (h *Screen) Start() postlist.Start { return postlist.Start{QueueID: h.openID} }
+
+// Open shows the posts and slots of the selected queue.
+func (h *Screen) Open() {
+	list := h.frame.PostScene().Queues
+	if h.openID != "" || h.selected >= len(list) {
+		return
+	}
+	q := list[h.selected]
+	h.SelectPost()
+	h.openID, h.timetable, h.window, h.ghosts, h.displaced = q.ID, timetable(q), postlist.SlotWindow{Queue: q}, nil, nil
+	query := h.Traits().Query
+	query.QueueID = q.ID
+	h.Posts.Reset(query)
+}
+
+// Back returns to the list of queues.
+func (h *Screen) Back() {
+	if h.openID == "" {
+		h.List.Back()
+		return
+	}
+	h.SelectPost()
+	h.openID, h.window, h.ghosts, h.displaced = "", postlist.SlotWindow{}, nil, nil
+	h.Posts.Reset(h.Traits().Query)
+	if h.frame.IsShown(h) {
+		h.frame.CloseDetails()
+	}
+}
+
+// Move implements [screen.Screen].
+func (h *Screen) Move(by int) {
+	if h.openID == "" {
+		h.selected = screen.Clamp(h.selected+by, len(h.frame.PostScene().Queues))
+		return
+	}
+	h.List.Move(by)
+}
+
+// takeQueues closes the open queue if it no longer exists.
+func (h *Screen) takeQueues() {
+	h.selected = screen.Clamp(h.selected, len(h.frame.PostScene().Queues))
+	if _, ok := h.opened(); !ok && h.openID != "" {
+		h.Back()
+	}
 }
 
 // opened returns the open queue.
-func (h *Screen) opened() (apiv1.Queue, bool) {
-	list := h.frame.PostScene().Queues
-	i := slices.IndexFunc(list, func(q apiv1.Queue) bool { return q.ID == h.Opened })
-	if i < 0 {
-		return apiv1.Queue{}, false
-	}
-	return list[i], true
-}
+func (h *Screen) opened() (apiv1.Queue, bool) { return h.frame.PostScene().Queue(h.openID) }
 
 // Keys returns the most important keys for the last line.
 func (h *Screen) Keys() []key.Binding {
 	k := &h.frame.Current().Keys
-	if h.Opened == "" {
+	if h.openID == "" {
 		return []key.Binding{k.Help, k.Open, k.Reload, k.Quit}
 	}
+	if _, free := h.SelectedGhost(); free {
+		return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.Back, k.Quit}
+	}
 	keys := []key.Binding{k.Help, k.Back, k.New, k.Edit, k.DragDown, k.DragUp, k.HourLater, k.Skip, k.Quit}
-	if len(h.Displaced) > 0 {
+	if len(h.displaced) > 0 {
 		keys = slices.Insert(keys, 1, k.Reflow)
 	}
 	return keys
 }
 
-// TakeSlots uses the slots that the window of the open queue has received.
-func (h *Screen) TakeSlots(msg postlist.SlotsMsg) {
-	h.Ghosts = h.Window.Ghosts(apiv1.SlotFree, apiv1.SlotProposed, apiv1.SlotBlocked, apiv1.SlotIsTaken)
-	if msg.Open != nil {
-		h.Displaced, h.timetable = msg.Open.Displaced, timetable(msg.Open.Queue)
-	}
-}
-
-// IsDisplaced reports whether the open queue no longer has the slot of a scheduled post.
-func (h *Screen) IsDisplaced(p apiv1.Post) bool {
+// isDisplaced reports whether the open queue no longer has the slot of a scheduled post.
+func (h *Screen) isDisplaced(p apiv1.Post) bool {
 	return p.Slot != nil && p.Status == schedctl.Scheduled &&
 		!h.timetable.HasSlot(schedctl.Slot{Local: schedctl.LocalTime(p.Slot.Local), Timezone: p.Slot.Timezone})
 }

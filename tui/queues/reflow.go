@@ -42,11 +42,17 @@ func (h *Screen) Handle(msg tea.Msg) tea.Cmd {
 		h.takePreview(msg)
 	case reflowedMsg:
 		return h.takeReflowed(msg)
+	case postlist.SlotsMsg:
+		return h.takeSlots(msg)
+	case postlist.SlotsChanged:
+		h.window.Outdate(msg)
+	case postlist.QueuesRead:
+		h.takeQueues()
 	}
 	return nil
 }
 
-// PreviewReflow asks for the preview of new slots in the open queue.
+// PreviewReflow implements [postlist.Orderer].
 func (h *Screen) PreviewReflow() tea.Cmd {
 	q, ok := h.opened()
 	if !ok {
@@ -63,7 +69,7 @@ func (h *Screen) takePreview(msg previewMsg) {
 	switch {
 	case msg.err != nil:
 		h.frame.ShowError(screen.Explain(msg.err))
-	case !h.frame.IsOpen(nil) || h.Opened != msg.queue.ID:
+	case !h.frame.IsOpen(nil) || h.openID != msg.queue.ID:
 	case len(msg.moves.Moves) == 0:
 		h.frame.ShowNotice("nothing to move: all posts have slots of the queue")
 	default:

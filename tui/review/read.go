@@ -13,34 +13,31 @@ import (
 // reviewPages is the maximum number of pages of the daemon that are sorted together.
 const reviewPages = 10
 
-// Reader returns a function that reads posts as [screen.Client] does, several pages
-// at once, and also in the order of their proposed times. After the last page it adds rows
-// for series, and returns these series.
-func Reader(c screen.Client) func(context.Context, screen.Query) (apiv1.PostList, []apiv1.Series, error) {
-	return func(ctx context.Context, q screen.Query) (all apiv1.PostList, pending []apiv1.Series, err error) {
-		asked, byTime := q, q.Sort == postlist.SortProposed
-		if byTime {
-			q.Sort = "created_at"
-		}
-		for range reviewPages {
-			list, err := c.Posts(ctx, q)
-			if err != nil {
-				return apiv1.PostList{}, nil, unlessNoApprovals(err)
-			}
-			all.Results, all.NextCursor = append(all.Results, list.Results...), list.NextCursor
-			if list.NextCursor == nil {
-				break
-			}
-			q.Cursor = *list.NextCursor
-		}
-		if all.Count = len(all.Results); byTime {
-			slices.SortStableFunc(all.Results, postlist.CompareProposed)
-		}
-		if all.NextCursor == nil {
-			pending, err = addPendingSeries(ctx, c, asked, &all)
-		}
-		return all, pending, err
+// Read implements [postlist.Holder]. It reads several pages at once, also in the order of
+// their proposed times. After the last page it adds rows for series, and returns these series.
+func (s *Screen) Read(ctx context.Context, c screen.Client, q screen.Query) (all apiv1.PostList, pending []apiv1.Series, err error) {
+	asked, byTime := q, q.Sort == postlist.SortProposed
+	if byTime {
+		q.Sort = "created_at"
 	}
+	for range reviewPages {
+		list, err := c.Posts(ctx, q)
+		if err != nil {
+			return apiv1.PostList{}, nil, unlessNoApprovals(err)
+		}
+		all.Results, all.NextCursor = append(all.Results, list.Results...), list.NextCursor
+		if list.NextCursor == nil {
+			break
+		}
+		q.Cursor = *list.NextCursor
+	}
+	if all.Count = len(all.Results); byTime {
+		slices.SortStableFunc(all.Results, postlist.CompareProposed)
+	}
+	if all.NextCursor == nil {
+		pending, err = addPendingSeries(ctx, c, asked, &all)
+	}
+	return all, pending, err
 }
 
 // unlessNoApprovals returns nil for the error of a daemon that has no approvals yet.

@@ -22,6 +22,8 @@ type Frame interface {
 	NotesChanged(id string)
 	// Decided shows a post or series after a step of its review.
 	Decided(p apiv1.Post)
+	// ReloadKeys has the API keys that may ask for approvals read again.
+	ReloadKeys()
 }
 
 // Review handles the keys of reviews, and their forms.

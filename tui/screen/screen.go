@@ -10,9 +10,11 @@ import (
 // Screen is one of the views. Its methods are called from Update, except for Lines and
 // Keys, which only render.
 type Screen interface {
-	// Show is called when the user goes to the screen. It has data read again for which the
-	// daemon sends no events.
-	Show()
+	// Arrive is called when the user goes to the screen.
+	Arrive()
+	// Refresh has data read again for which the daemon sends no events. It is called once a
+	// minute while the screen is shown.
+	Refresh()
 	// Fill returns commands that read what the screen needs and does not have. It is called
 	// after each message while the screen is shown.
 	Fill() tea.Cmd

@@ -59,8 +59,11 @@ type (
 	}
 )
 
-// Show implements [screen.Screen].
-func (h *Screen) Show() { h.Reload() }
+// Arrive implements [screen.Screen].
+func (h *Screen) Arrive() { h.Refresh() }
+
+// Refresh implements [screen.Screen].
+func (h *Screen) Refresh() { h.Reload() }
 
 // Retry implements [screen.Screen].
 func (h *Screen) Retry() { h.err, h.deliveriesErr = nil, nil }

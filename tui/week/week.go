@@ -1,281 +1,233 @@
-// Package week draws the days of a week next to each other.
+// Package week is the screen of a week: its posts and free slots, with the days next to each
+// other if there is room.
 package week
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/schedctl/schedctl"
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// MinWidth is the width from which the days fit next to each other.
-const MinWidth = 77
-
-// readableFrom is the width from which each post of the week has a line for its text.
-const readableFrom = 120
-
-// previewLines is the number of lines for the selected post below the days.
-const previewLines = 3
-
-// View is the posts and free slots of a week.
-type View struct {
-	postlist.Scene
-	Feed   *postlist.Feed
-	Monday time.Time        // the start of the week
-	Ghosts []postlist.Ghost // in order of time
-	Chosen *postlist.Ghost  // the selected slot, or nil if a post is selected
+// Screen is the week. It is a [postlist.Calendar].
+type Screen struct {
+	postlist.List
+	frame   postlist.Frame
+	monday  time.Time // the start of the week
+	slots   slots
+	pressed pressed
 }
 
-// dayCell is one day of the week as it is drawn.
-type dayCell struct {
-	lines   []string
-	entries []postlist.Entry
-	owner   []int // the index in entries of each line, or NoPost
+// pressed is the post on which the button of the mouse was pressed.
+type pressed struct {
+	id    string // empty for none
+	day   int    // its column
+	again bool   // it was selected before
 }
 
-func (c *dayCell) add(owner int, lines ...string) {
-	for _, l := range lines {
-		c.lines, c.owner = append(c.lines, l), append(c.owner, owner)
-	}
+// New returns the week of today.
+func New(f postlist.Frame) *Screen {
+	monday := postlist.WeekOf(f.Current().Now, f.Current().Zone)
+	q := screen.Query{Statuses: postlist.Dated, Proposed: true}
+	q.After, q.Before = period(monday)
+	w := &Screen{frame: f, monday: monday, List: postlist.NewList(f, postlist.Traits{
+		Query: q, Sorts: []string{"publish_at"}, Rows: postlist.AgendaRow, ByDay: true,
+		Empty:   "No posts this week. Press n to write one, [ or ] for other weeks.",
+		FromNow: true, Wide: true, Plans: true,
+	})}
+	w.Slots = func() []postlist.Ghost { return w.slots.free }
+	return w
 }
 
-// Lines renders the days of the week next to each other, and a preview of the selected post
-// or slot below.
-func (v View) Lines(width, height int) []string {
-	cell, rows := width/7, height-headLines-previewLines
-	var columns [][]string
-	for _, c := range v.cells(width, rows) {
-		columns = append(columns, c.lines)
-	}
-	lines := append([]string{v.head(cell), ""}, screen.Columns(columns, cell, max(0, rows))...)
-	if v.Chosen != nil {
-		return append(lines, v.ghostPreview(*v.Chosen, width)...)
-	}
-	return append(lines, v.preview(width)...)
+// period returns the period of the week that starts on a Monday.
+func period(monday time.Time) (after, before time.Time) { return monday, monday.AddDate(0, 0, 7) }
+
+// Arrive implements [screen.Screen].
+func (w *Screen) Arrive() {
+	w.List.Arrive()
+	w.pressed = pressed{}
 }
 
-// At returns the post or slot at a column and row of Lines, and the number of its day.
-func (v View) At(x, row, width, height int) (e postlist.Entry, day int, ok bool) {
-	cells := v.cells(width, height-headLines-previewLines)
-	d, line := x/max(1, width/7), row-headLines
-	if d >= len(cells) || line < 0 || line >= len(cells[d].owner) || cells[d].owner[line] == postlist.NoPost {
-		return postlist.Entry{}, 0, false
-	}
-	return cells[d].entries[cells[d].owner[line]], d, true
-}
-
-// IsShaded reports whether a blackout is in the week.
-func (v View) IsShaded() bool {
-	for d := range 7 {
-		if len(v.ShadesOf(v.Monday.AddDate(0, 0, d), v.Feed.Query.AccountID)) > 0 {
-			return true
+// Handle implements [screen.Screen].
+func (w *Screen) Handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case postlist.SlotsMsg:
+		return w.takeSlots(msg)
+	case postlist.SlotsChanged:
+		w.slots.outdate(msg)
+	case postlist.QueuesRead:
+		if msg.Changed {
+			w.slots = slots{}
 		}
 	}
-	return false
+	return nil
 }
 
-// headLines is the number of lines above the days of the week.
-const headLines = 2
-
-// cells draws the days of the week.
-func (v View) cells(width, rows int) (cells [7]dayCell) {
-	f := v.Feed
-	days, more := weekDays(f, v.Monday)
-	selected := func(e postlist.Entry) bool {
-		if e.Index == postlist.NoPost {
-			return v.Chosen != nil && e.Ghost.Key() == v.Chosen.Key()
-		}
-		return v.Chosen == nil && e.Index == f.Selected
-	}
-	v.addGhosts(&days)
-	each, least := postlist.MaxPostLines, 1
-	if width >= readableFrom {
-		least = 2 // a line for the text alone
-	}
-	var shades [7][]postlist.Shade
-	for d := range days {
-		shades[d] = v.ShadesOf(v.Monday.AddDate(0, 0, d), f.Query.AccountID)
-		posts := 0
-		for _, e := range days[d] {
-			if e.Index != postlist.NoPost {
-				posts++
-			}
-		}
-		each = max(least, min(each, (rows-(len(days[d])-posts)-2*len(shades[d]))/max(1, posts)))
-	}
-	for d := range days {
-		c := postlist.Cell{Width: width/7 - 1, Height: rows, Each: each, Day: v.Monday.AddDate(0, 0, d)}
-		cells[d] = weekDay(v.Scene, days[d], shades[d], selected, more[d], c)
-	}
-	return cells
-}
-
-// addGhosts inserts the free slots into the days of the week.
-func (v View) addGhosts(days *[7][]postlist.Entry) {
-	for _, g := range v.Ghosts {
-		for d := range days {
-			if start := v.Monday.AddDate(0, 0, d); g.At.Before(start) || !g.At.Before(start.AddDate(0, 0, 1)) {
-				continue
-			}
-			i := len(days[d])
-			for i > 0 && days[d][i-1].At().After(g.At.Time) {
-				i--
-			}
-			days[d] = slices.Insert(days[d], i, postlist.Entry{Index: postlist.NoPost, Ghost: g})
-		}
+// Retry implements [screen.Screen].
+func (w *Screen) Retry() {
+	w.List.Retry()
+	for i := range w.slots.windows {
+		w.slots.windows[i].Err = nil
 	}
 }
 
-// head renders the names of the days.
-func (v View) head(cell int) string {
-	s := v.Scene
-	var line strings.Builder
-	for d := range 7 {
-		day := v.Monday.AddDate(0, 0, d)
-		name := s.Theme.Title.Render(screen.Clip(day.Format("Mon _2"), cell-1))
-		if day.Equal(postlist.DayOf(s.Now, s.Zone)) {
-			name = s.Theme.Today(day.Format("Mon _2"))
-		}
-		line.WriteString(screen.PadRight(name, cell-1) + " ")
+// StepsDays implements [postlist.Calendar].
+func (w *Screen) StepsDays() bool { return false }
+
+// PeriodKey implements [postlist.Calendar].
+func (w *Screen) PeriodKey(k tea.KeyMsg) bool {
+	switch keys := &w.frame.Current().Keys; {
+	case key.Matches(k, keys.Left):
+		w.StepDay(-1)
+	case key.Matches(k, keys.Right):
+		w.StepDay(1)
+	case key.Matches(k, keys.WeekLater):
+		w.stepWeek(7)
+	case key.Matches(k, keys.WeekSooner):
+		w.stepWeek(-7)
+	default:
+		return false
 	}
-	return strings.TrimRight(line.String(), " ")
+	return true
 }
 
-// weekDays returns the posts of each day, and the days with posts that are not
-// loaded.
-func weekDays(f *postlist.Feed, week time.Time) (days [7][]postlist.Entry, more [7]bool) {
-	index, last, gap := 0, 0, false
-	var starts [8]time.Time
-	for d := range starts {
-		starts[d] = week.AddDate(0, 0, d)
-	}
-	mark := func(until int) {
-		for d := last; gap && d <= until; d++ {
-			more[d] = true
-		}
-	}
-	for _, pg := range f.Pages {
-		gap = gap || !pg.Loaded
-		for j, p := range pg.Posts {
-			if postlist.Planned(p) == nil {
-				continue
-			}
-			for d := range days {
-				if at := postlist.Planned(p); !at.Before(starts[d]) && at.Before(starts[d+1]) {
-					mark(d)
-					days[d], last, gap = append(days[d], postlist.Entry{Post: p, Index: index + j, Loaded: true}), d, false
-				}
-			}
-		}
-		index += pg.Count
-	}
-	gap = gap || f.Next != ""
-	mark(len(days) - 1)
-	for d := range days { // a post that is being moved is not at its place yet
-		slices.SortStableFunc(days[d], func(a, b postlist.Entry) int { return a.At().Compare(b.At()) })
-	}
-	return days, more
+// stepWeek moves the week by a number of days.
+func (w *Screen) stepWeek(days int) {
+	w.frame.CloseDetails()
+	w.monday = w.monday.AddDate(0, 0, days)
+	after, before := period(w.monday)
+	w.ShowPeriod(after, before, time.Time{})
 }
 
-// weekDay renders the posts, free slots and blackouts of one day. If they do not fit, it
-// renders those near the selected one.
-func weekDay(s postlist.Scene, entries []postlist.Entry, shades []postlist.Shade, selected func(postlist.Entry) bool, more bool, c postlist.Cell) dayCell {
-	cell := dayCell{entries: entries}
-	at, posts, next := 0, 0, 0
-	shadeUntil := func(t time.Time) {
-		for ; next < len(shades) && !shades[next].From.After(t); next++ {
-			cell.add(postlist.NoPost, weekShade(s, shades[next], c)...)
-		}
+// GoTo implements [postlist.Calendar].
+func (w *Screen) GoTo(t time.Time) {
+	w.frame.EndNotice()
+	w.frame.CloseDetails()
+	zone := w.frame.Current().Zone
+	monday, from := postlist.WeekOf(t, zone), postlist.DayOf(t, zone)
+	if monday.Equal(w.monday) {
+		w.SelectPost()
+		w.Posts.SelectFrom(from)
+		return
 	}
-	chosen := max(0, slices.IndexFunc(entries, selected))
-	for i, e := range entries {
-		if e.Index != postlist.NoPost {
-			posts++
-		}
-		if i < chosen-c.Height || i > chosen+c.Height {
-			continue // too far from the selected one to be seen
-		}
-		shadeUntil(e.At())
-		if selected(e) {
-			at = len(cell.lines)
-		}
-		if e.Index == postlist.NoPost {
-			cell.add(i, weekGhost(s, e.Ghost, selected(e), c))
-			continue
-		}
-		cell.add(i, postlist.CellLines(s, e.Post, selected(e), c)...)
+	w.monday = monday
+	after, before := period(monday)
+	w.ShowPeriod(after, before, from)
+}
+
+// Follow implements [postlist.Holder].
+func (w *Screen) Follow(p apiv1.Post) {
+	at := postlist.Planned(p)
+	if at == nil {
+		w.List.Follow(p)
+		return
 	}
-	shadeUntil(c.Day.AddDate(0, 0, 1))
-	if !more && len(cell.lines) <= c.Height && posts <= c.Height || c.Height < 2 {
-		cell.add(postlist.NoPost, fillShade(s, cell.lines, shades, c)[len(cell.lines):]...)
-		return cell
+	monday := postlist.WeekOf(at.Time, w.frame.Current().Zone)
+	after, before := period(monday)
+	if w.FollowTo(p, after, before, monday.Equal(w.monday)) {
+		w.monday = monday
 	}
-	count := fmt.Sprintf("%d posts", posts)
+}
+
+// Summary implements [postlist.Holder].
+func (w *Screen) Summary() []string {
+	parts := []string{"week of " + w.monday.Format("2 January 2006")}
+	if left := w.slots.left; left > 0 {
+		parts = append(parts, fmt.Sprintf("without the slots of %s", screen.Plural(left, "queue")))
+	}
+	return parts
+}
+
+// Keys implements [screen.Screen].
+func (w *Screen) Keys() []key.Binding {
+	k := &w.frame.Current().Keys
+	if _, free := w.SelectedGhost(); free {
+		return []key.Binding{k.Help, k.WriteHere, k.Up, k.Down, k.Weeks, k.Quit}
+	}
+	return []key.Binding{k.Help, k.New, k.Edit, k.Schedule, k.Grab, k.Weeks, k.GoToDate, k.Today, k.Open, k.Quit}
+}
+
+// view returns what is rendered.
+func (w *Screen) view() view {
+	v := view{Scene: w.frame.PostScene(), feed: &w.Posts, monday: w.monday, ghosts: w.Ghosts()}
+	if g, ok := w.SelectedGhost(); ok {
+		v.chosen = &g
+	}
+	return v
+}
+
+// isGrid reports whether the days are shown next to each other.
+func (w *Screen) isGrid(width int) bool {
+	return width >= minWidth && !w.frame.Current().Theme.Plain
+}
+
+// Lines implements [screen.Screen].
+func (w *Screen) Lines(width, height int) []string {
+	v := w.view()
 	switch {
-	case more && posts == 0:
-		count = "…"
-	case more:
-		count = fmt.Sprintf("%d+ posts", posts)
-	case posts < len(entries):
-		count = fmt.Sprintf("%d+%d free", posts, len(entries)-posts)
+	case w.IsEmpty() && !v.isShaded():
+		return w.EmptyLines(width)
+	case w.isGrid(width):
+		return v.lines(width, height)
+	case w.listsEntries(v):
+		return w.rows(v, width, height).Lines
 	}
-	cell.lines, cell.owner = screen.LinesAround(cell.lines, at, c.Height-1), screen.LinesAround(cell.owner, at, c.Height-1)
-	cell.add(postlist.NoPost, s.Theme.Faint.Render(screen.Clip(count, c.Width)))
-	return cell
+	return w.List.Lines(width, height)
 }
 
-// weekGhost renders a free slot.
-func weekGhost(s postlist.Scene, g postlist.Ghost, selected bool, c postlist.Cell) string {
-	const least = 6 // columns for the name of the queue
-	text := g.At.In(s.Zone).Format("15:04")
-	if room := c.Width - len("+ 15:04 "); room >= least {
-		text += " " + screen.Clip(screen.OneLine(g.Queue), room)
+// listsEntries reports whether days below each other also show slots or blackouts.
+func (w *Screen) listsEntries(v view) bool { return len(v.ghosts) > 0 || v.isShaded() }
+
+// Scroll implements [postlist.Holder].
+func (w *Screen) Scroll(width, height int) {
+	switch {
+	case w.isGrid(width): // it shows all days
+	case w.listsEntries(w.view()):
+		w.Posts.Top = w.Posts.Selected
+	default:
+		w.List.Scroll(width, height)
 	}
-	text = postlist.Truncate(text, c.Width-2)
-	if selected {
-		return s.Theme.Mark(true) + s.Theme.Row(text, true)
-	}
-	return s.Theme.Faint.Render("+ " + text)
 }
 
-// preview renders more of the selected post.
-func (v View) preview(width int) []string {
-	s, f := v.Scene, v.Feed
-	lines := []string{"", "", ""}
-	p, ok := f.Current()
-	if !ok || postlist.Planned(p) == nil {
-		return lines
+// Click implements [postlist.Holder]. In days next to each other, a post that is clicked again
+// is opened when the button is released.
+func (w *Screen) Click(x, row, width, height int) (again bool) {
+	v := w.view()
+	switch {
+	case w.isGrid(width):
+		w.press(v, x, row, width, height)
+		return false
+	case w.listsEntries(v):
+		return w.ClickEntry(w.rows(v, width, height), row)
 	}
-	state := postlist.StateWord(p)
-	if p.Status == schedctl.Scheduled {
-		state += " " + screen.RelativeTime(p.PublishAt.Sub(s.Now))
-	}
-	if _, changing := s.Busy[p.ID]; changing {
-		state = "saving…"
-	}
-	when := s.Theme.Title.Render(postlist.Planned(p).In(s.Zone).Format("Monday 15:04")) + "  " + s.Theme.Status(p.Status) + postlist.ReviewMarks(s.Theme, p) + " " + strings.Join(append([]string{state}, s.KindWords(p)...), ", ")
-	if p.QueueID != nil {
-		state = ", queue " + s.QueueName(*p.QueueID)
-		when += state
-	}
-	lines[1] = screen.Clip(when+"  "+"to "+s.TaggedAccounts(p.SocialAccountIDs), width)
-	lines[2] = screen.Excerpt(postlist.PostText(p), width)
-	return lines
+	return w.List.Click(x, row, width, height)
 }
 
-// ghostPreview renders more of the selected slot below the week.
-func (v View) ghostPreview(g postlist.Ghost, width int) []string {
-	s := v.Scene
-	when := s.Theme.Title.Render(g.At.In(s.Zone).Format("Monday 15:04")) + fmt.Sprintf("  + free slot of %s, %s", screen.OneLine(g.Queue), screen.RelativeTime(g.At.Sub(s.Now)))
-	lines := []string{"", screen.Clip(when, width), ""}
-	if i := slices.IndexFunc(s.Queues, func(q apiv1.Queue) bool { return q.ID == g.QueueID }); i >= 0 {
-		q := s.Queues[i]
-		lines[2] = s.Theme.Hint.Render(screen.Clip("n writes a post for "+s.QueueAccounts(q)+postlist.NoteText(g.Note), width))
+// press selects the post or free slot at a column and row.
+func (w *Screen) press(v view, x, row, width, height int) {
+	e, day, ok := v.at(x, row, width, height)
+	switch {
+	case !ok:
+	case e.Index == postlist.NoPost:
+		w.SelectGhost(e.Ghost)
+	default:
+		w.pressed = pressed{id: e.Post.ID, day: day, again: w.ClickPost(e.Index)}
 	}
-	return lines
+}
+
+// Release implements [postlist.Dragger].
+func (w *Screen) Release(x int) (days int, again bool) {
+	on := w.pressed
+	w.pressed = pressed{}
+	width, _ := w.frame.Size()
+	if p, ok := w.CurrentPost(); !ok || on.id != p.ID || !w.isGrid(width) {
+		return 0, false
+	}
+	days = min(x/max(1, width/7), 6) - on.day
+	return days, days == 0 && on.again
 }
