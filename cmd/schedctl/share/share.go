@@ -14,6 +14,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/qrcode"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
@@ -171,6 +172,15 @@ func (o *options) request(kind schedctl.ShareKind, refs []string) (r apiv1.Creat
 	return r, err
 }
 
+// draw draws the address as a QR code.
+func (o *options) draw(address string) error {
+	lines, err := qrcode.Draw(address, o.Paint("1", "x") != "x")
+	if err != nil {
+		return err
+	}
+	return o.Write([]byte(strings.Join(lines, "\n") + "\n"))
+}
+
 // selectPosts says which posts the share shows.
 func (o *options) selectPosts(ctx context.Context, c *client.Client, r *apiv1.CreateShare, refs []string) (err error) {
 	if len(refs) > 0 {
@@ -197,7 +207,7 @@ func (o *options) print(made apiv1.ShareAddress) error {
 		Row: []string{s.ID, s.Name}, Object: withURL{s, address}, Secret: address,
 	})
 	if o.qr && err == nil {
-		err = o.drawQR(made.URL)
+		err = o.draw(made.URL)
 	}
 	if unsaved != nil {
 		return unsaved
