@@ -58,9 +58,13 @@ func (t MailTLS) Port() int {
 	return 587
 }
 
-// NotificationEvents lists the event types that people can be notified of:
+// NotificationEvents lists the event types that people can be notified of: problems, and
+// steps of reviews.
+func NotificationEvents() []EventType { return append(ProblemEvents(), ReviewEvents()...) }
+
+// ProblemEvents lists the event types that a notification reports unless it names others:
 // failures, what will fail, refused logins and unknown outcomes.
-func NotificationEvents() []EventType {
+func ProblemEvents() []EventType {
 	return []EventType{EventPostFailed, EventPostCommentFailed, EventPostUnconfirmed, EventAccountError, EventAccountExpiring, EventForecastAppeared, EventWebhookDisabled}
 }
 

@@ -2,7 +2,7 @@ package apiv1
 
 import "github.com/schedctl/schedctl"
 
-// Notification sends messages about failures to people, through an account or by
+// Notification sends messages about failures and reviews to people, through an account or by
 // e-mail; exactly one of SocialAccountID and Email is set. It never carries the
 // password of a mail server.
 type Notification struct {
@@ -63,7 +63,7 @@ type EmailSettings struct {
 type CreateNotification struct {
 	SocialAccountID *string               `json:"social_account_id,omitempty" doc:"A connected account of Discord, Matrix, Slack, Telegram or http."`
 	Email           *EmailSettings        `json:"email,omitempty" doc:"How to send e-mail." nullable:"false"`
-	EventTypes      *[]schedctl.EventType `json:"event_types,omitempty" doc:"The types of events to report. Default: all that can be reported." minItems:"1" uniqueItems:"true"`
+	EventTypes      *[]schedctl.EventType `json:"event_types,omitempty" doc:"The types of events to report. Default: those about problems: failures, warnings, refused logins and disabled webhooks." minItems:"1" uniqueItems:"true"`
 	Name            *string               `json:"name,omitempty" doc:"1 to 80 characters; null or absent for none." minLength:"1" maxLength:"80" nullable:"true"`
 	Enabled         *bool                 `json:"enabled,omitempty" doc:"Whether to report anything. Default: true."`
 }

@@ -78,7 +78,7 @@ func TestCreateNotification(t *testing.T) {
 		before := f.addEvents(1)[0]
 		made := f.do(nil, "POST", "/notifications", body{"name": "on call", "email": emailSettings(body{"from": "Ann <ann@example.com>"})}).want(201).notification()
 		want := apiv1.Notification{
-			ID: made.ID, Name: new("on call"), EventTypes: schedctl.NotificationEvents(), Enabled: true,
+			ID: made.ID, Name: new("on call"), EventTypes: schedctl.ProblemEvents(), Enabled: true,
 			Email: &apiv1.NotificationEmail{
 				Host: "smtp.example.com", Port: 587, Username: new("ann"), From: `"Ann" <ann@example.com>`, To: []string{"ops@example.com"}, TLS: schedctl.MailStartTLS,
 			},

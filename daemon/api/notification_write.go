@@ -24,7 +24,7 @@ func (s *Server) createNotification(ctx context.Context, c *request, b notificat
 		if err != nil {
 			return response{}, err
 		}
-		w.EventTypes, w.Notify = schedctl.NotificationEvents(), &schedctl.Notify{}
+		w.EventTypes, w.Notify = schedctl.ProblemEvents(), &schedctl.Notify{}
 		if _, err := s.applyNotification(tx, c, &w, b); err != nil {
 			return response{}, err
 		}

@@ -48,17 +48,54 @@ var kinds = map[schedctl.EventType][2]string{
 	schedctl.EventAccountExpiring:   {"login that ends soon", "logins that end soon"},
 	schedctl.EventForecastAppeared:  {"warning about planned posts", "warnings about planned posts"},
 	schedctl.EventWebhookDisabled:   {"disabled webhook", "disabled webhooks"},
+
+	schedctl.EventPostSubmitted:          {"post to review", "posts to review"},
+	schedctl.EventPostApproved:           {"approved post", "approved posts"},
+	schedctl.EventPostChangesRequested:   {"request for changes", "requests for changes"},
+	schedctl.EventPostWithdrawn:          {"withdrawn post", "withdrawn posts"},
+	schedctl.EventPostNoted:              {"note", "notes"},
+	schedctl.EventSeriesSubmitted:        {"series to review", "series to review"},
+	schedctl.EventSeriesApproved:         {"approved series", "approved series"},
+	schedctl.EventSeriesChangesRequested: {"request to change a series", "requests to change series"},
+	schedctl.EventSeriesWithdrawn:        {"withdrawn series", "withdrawn series"},
 }
 
-// summary counts the events by type, such as "2 failed posts and 1 refused login".
+// summary counts the events by type: "3 problems: 2 failed posts and 1 refused login", or
+// "1 post to review", or both. Steps of reviews are no problems.
 func (d *Digest) summary() string {
+	problems, failed := d.count(schedctl.ProblemEvents())
+	_, reviewed := d.count(schedctl.ReviewEvents())
+	if problems == 0 {
+		return reviewed
+	}
+	text := counted(problems, [2]string{"problem", "problems"}) + ": " + failed
+	if reviewed != "" {
+		text += "; " + reviewed
+	}
+	return text
+}
+
+// count returns the number of events of some types, and counts them by type.
+func (d *Digest) count(types []schedctl.EventType) (n int, text string) {
 	var parts []string
-	for _, t := range schedctl.NotificationEvents() {
-		if n := d.counts[t]; n > 0 {
-			parts = append(parts, counted(n, kinds[t]))
+	for _, t := range types {
+		if d.counts[t] > 0 {
+			n += d.counts[t]
+			parts = append(parts, counted(d.counts[t], kinds[t]))
 		}
 	}
-	return listed(parts)
+	return n, listed(parts)
+}
+
+// lists says which commands list what a message does not show.
+func (d *Digest) lists() (text string) {
+	if n, _ := d.count(schedctl.ProblemEvents()); n > 0 {
+		text = " List failed posts: schedctl post list --status failed"
+	}
+	if n, _ := d.count(schedctl.ReviewEvents()); n > 0 {
+		text += "\nList posts that wait for an approval: schedctl post list --approval pending"
+	}
+	return text
 }
 
 // listed joins parts with commas and "and".

@@ -22,7 +22,9 @@ const (
 // names are what people call the objects of a workspace.
 type names struct {
 	workspace string
-	accounts  map[string]string // by id
+	zone      *time.Location     // of the workspace
+	accounts  map[string]string  // by id
+	subjects  map[string]subject // by the id of the post or series
 }
 
 // account returns what people call the account of an event.
@@ -38,15 +40,15 @@ func compose(d *Digest, n *names) Message {
 	if d.Len() == 1 {
 		return composeOne(&d.First[0], n)
 	}
-	subject := fmt.Sprintf("%d problems: %s", d.Len(), d.summary())
+	subject := d.summary()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s since %s:\n", subject, clockTime(d.First[0].CreatedAt))
+	fmt.Fprintf(&b, "%s since %s:\n", subject, n.clock(d.First[0].CreatedAt))
 	for i := range d.First {
 		e := &d.First[i]
-		fmt.Fprintf(&b, "\n- %s.%s\n  %s\n", title(e, n), reason(e, someReason), command(e))
+		fmt.Fprintf(&b, "\n- %s.%s%s\n  %s\n", title(e, n), reason(e, someReason), n.shortFacts(e), command(e))
 	}
 	if more := d.Len() - len(d.First); more > 0 {
-		fmt.Fprintf(&b, "\n%d more are not shown. List failed posts: schedctl post list --status failed\n", more)
+		fmt.Fprintf(&b, "\n%d more are not shown.%s\n", more, d.lists())
 	}
 	fmt.Fprintf(&b, "\nWorkspace: %s", n.workspace)
 	return Message{subject, b.String()}
@@ -54,7 +56,7 @@ func compose(d *Digest, n *names) Message {
 
 func composeOne(e *schedctl.Event, n *names) Message {
 	t := title(e, n)
-	return Message{t, fmt.Sprintf("%s.%s\n\nTime: %s\nWorkspace: %s\nDetails: %s", t, reason(e, oneReason), clockTime(e.CreatedAt), n.workspace, command(e))}
+	return Message{t, fmt.Sprintf("%s.%s\n\n%sTime: %s\nWorkspace: %s\nDetails: %s", t, reason(e, oneReason), n.facts(e), n.clock(e.CreatedAt), n.workspace, command(e))}
 }
 
 // composeTest returns the message that tests a notification.
@@ -73,6 +75,8 @@ func composeTest(hook *schedctl.Webhook, n *names) Message {
 // title says in one line what happened.
 func title(e *schedctl.Event, n *names) string {
 	switch {
+	case schedctl.IsReviewEvent(e.Type):
+		return stepTitle(e)
 	case e.Type == schedctl.EventPostFailed && e.Error != nil && e.Error.Outcome == schedctl.OutcomeUnknown:
 		return "A post failed on " + n.account(e) + ", but it may have been published"
 	case e.Type == schedctl.EventPostFailed:
@@ -100,6 +104,9 @@ func title(e *schedctl.Event, n *names) string {
 // reason returns why it happened as a sentence after a space, of at most limit
 // characters, or the empty string.
 func reason(e *schedctl.Event, limit int) string {
+	if schedctl.IsReviewEvent(e.Type) {
+		return stepNote(e, limit)
+	}
 	if e.Error == nil || e.Error.Message == "" {
 		return ""
 	}
@@ -115,11 +122,14 @@ func command(e *schedctl.Event) string {
 		return "schedctl webhook show " + e.WebhookID
 	case schedctl.EventForecastAppeared:
 		return "schedctl forecast"
+	case schedctl.EventPostSubmitted:
+		return "schedctl review " + e.PostID
+	}
+	if e.PostID == "" {
+		return "schedctl series show " + e.SeriesID
 	}
 	return "schedctl post show " + e.PostID
 }
-
-func clockTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 func counted(n int, kind [2]string) string {
 	if n == 1 {

@@ -100,13 +100,30 @@ func readNames(r storage.Reader, hook *schedctl.Webhook, about []schedctl.Event)
 	if err != nil {
 		return n, carrier, fmt.Errorf("read workspace %s: %w", hook.WorkspaceID, err)
 	}
-	n = names{workspace: oneLine(ws.Name), accounts: make(map[string]string)}
-	for _, e := range about {
-		a, err := account(r, hook.WorkspaceID, e.AccountID)
+	n = names{workspace: oneLine(ws.Name), zone: time.UTC, accounts: make(map[string]string), subjects: make(map[string]subject)}
+	if zone, err := schedctl.LoadZone("timezone", ws.Timezone); err == nil {
+		n.zone = zone
+	}
+	accountName := func(id string) (string, error) {
+		if name, known := n.accounts[id]; known {
+			return name, nil
+		}
+		a, err := account(r, hook.WorkspaceID, id)
+		n.accounts[id] = oneLine(a.Name)
+		return n.accounts[id], err
+	}
+	for i := range about {
+		e := &about[i]
+		if _, err := accountName(e.AccountID); err != nil {
+			return n, carrier, err
+		}
+		s, found, err := readSubject(r, e, accountName)
 		if err != nil {
 			return n, carrier, err
 		}
-		n.accounts[e.AccountID] = oneLine(a.Name)
+		if found {
+			n.subjects[subjectID(e)] = s
+		}
 	}
 	carrier, err = account(r, hook.WorkspaceID, hook.Notify.AccountID)
 	return n, carrier, err

@@ -29,7 +29,7 @@ func newCreate(a *cli.App) *cobra.Command {
 
 ` + eventTypesText(schedctl.EventTypes()) + `
 
-and "all" selects all of them. Check the webhook with "schedctl webhook test".
+"review" selects those of reviews, and "all" all of them. Check the webhook with "schedctl webhook test".
 
 The daemon signs its requests with a secret. It generates the secret, unless you give
 yours: whsec_ and the base64 of 24 to 64 bytes, from --secret-file, from standard
@@ -47,7 +47,7 @@ A secret that you give is not printed.
 	})
 	f := cmd.Flags()
 	o.url.add(cmd)
-	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, or all (repeatable)")
+	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, review, or all (repeatable)")
 	f.StringVar(&o.name, "name", "", "a `name` for the webhook")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the secret, - for standard input")
 	f.BoolVar(&o.disabled, "disabled", false, "send nothing yet; see: schedctl webhook edit --enable")

@@ -35,7 +35,7 @@ A webhook that is enabled again receives later events only. Change its secret wi
   schedctl webhook edit wh_01KAK3R9ZC4VBX1D2E3F4G5H6J --enable`,
 	}, o.run))
 	o.url.add(cmd)
-	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, or all (repeatable)")
+	o.events.add(cmd, schedctl.EventTypes(), "what to send: the type of an `event`, review, or all (repeatable)")
 	cmd.Flags().StringVar(&o.name, "name", "", "a new `name`")
 	o.enable.add(cmd, "send events from now on", "send nothing more")
 	return cmd

@@ -14,9 +14,10 @@ import (
 func NewNotify(a *cli.App) *cobra.Command {
 	cmd := cli.ParentCommand(&cobra.Command{
 		Use:   "notify",
-		Short: "Get messages when something fails",
-		Long: `Get a message when something fails: through a connected account of Discord, Matrix,
-Slack, Telegram or http, or by e-mail. The daemon reports
+		Short: "Get messages about failures and reviews",
+		Long: `Get a message when something fails, or when a post waits for your approval: through a
+connected account of Discord, Matrix, Slack, Telegram or http, or by e-mail. The daemon
+reports
 
   post.failed              a post was not published
   post.unconfirmed         a post may or may not have been published
@@ -24,6 +25,9 @@ Slack, Telegram or http, or by e-mail. The daemon reports
   social_account.expiring  the credentials of an account end soon
   forecast.appeared        posts of the next day will fail or be late
   webhook.disabled         a webhook failed for three days
+
+and with "--event review" also each step of a review: that a post was submitted,
+approved, given back, withdrawn or noted, with its text, its accounts and its time.
 
 At most one message a minute is sent. If more happens, the message has the number of
 problems and describes the first five. A message that cannot be sent is tried again,
@@ -87,7 +91,7 @@ func notificationTarget(n apiv1.Notification) string {
 }
 
 func notificationRow(_ *cli.App, n apiv1.Notification) []string {
-	return []string{n.ID, hookStatus(n.Enabled, n.FailingSince), cli.Deref(n.Name), notificationTarget(n), cli.JoinStrings(n.EventTypes, ",")}
+	return []string{n.ID, hookStatus(n.Enabled, n.FailingSince), cli.Deref(n.Name), notificationTarget(n), strings.Join(eventNames(n.EventTypes), ",")}
 }
 
 func notificationPairs(a *cli.App, n apiv1.Notification) []cli.Property {
@@ -99,7 +103,7 @@ func notificationPairs(a *cli.App, n apiv1.Notification) []cli.Property {
 		)
 	}
 	pairs = append(pairs,
-		cli.Property{Name: "Events", Value: cli.JoinStrings(n.EventTypes, " ")}, cli.Property{Name: "Status", Value: hookStatus(n.Enabled, n.FailingSince)}, cli.Property{Name: "Error", Value: cli.Deref(n.LastError)},
+		cli.Property{Name: "Events", Value: strings.Join(eventNames(n.EventTypes), " ")}, cli.Property{Name: "Status", Value: hookStatus(n.Enabled, n.FailingSince)}, cli.Property{Name: "Error", Value: cli.Deref(n.LastError)},
 		cli.Property{Name: "Failing since", Value: a.TimeText(n.FailingSince)}, cli.Property{Name: "Last message", Value: a.TimeText(n.SentAt)},
 		cli.Property{Name: "Created", Value: a.TimeText(n.CreatedAt)}, cli.Property{Name: "Updated", Value: a.TimeText(n.UpdatedAt)},
 	)

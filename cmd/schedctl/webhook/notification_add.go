@@ -20,8 +20,9 @@ func newNotifyAdd(a *cli.App) *cobra.Command {
 	cmd := cli.DeclareJSON[apiv1.Notification](&cobra.Command{
 		Use:   "add",
 		Short: "Add a notification",
-		Long: `Add a notification about future events. Without --event it reports all events that a
-notification can report.
+		Long: `Add a notification about future events. Without --event it reports problems: what
+"schedctl notify --help" lists. "--event review" reports the steps of reviews, and
+"--event all" both.
 
 Give --to to send messages through a connected account of Discord, Matrix, Slack,
 Telegram or http. The account never reports that its own login was refused: use a
@@ -35,6 +36,7 @@ for mail servers in your own network, without a password, and needs a daemon tha
 started with --allow-private-networks.`,
 		Example: `  schedctl notify add --to demo --name on-call
   schedctl notify add --to demo --event post.failed --event social_account.error
+  schedctl notify add --email vera@example.com --smtp smtp.example.com --from schedctl@example.com --event review
   schedctl notify add --email ops@example.com --smtp smtp.example.com --user schedctl@example.com --secret-file secret.txt`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },

@@ -38,7 +38,7 @@ func (o *notificationFlags) add(cmd *cobra.Command) {
 	f.StringVar(&o.tls, "tls", "", "the encryption `mode`: starttls (default), implicit or none")
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the password of the mail server, - for standard input")
 	f.StringVar(&o.name, "name", "", "the `name` of the notification")
-	o.events.add(cmd, schedctl.NotificationEvents(), "what to report: the type of an `event`, or all (repeatable)")
+	o.events.add(cmd, schedctl.NotificationEvents(), "what to report: the type of an `event`, review, or all (repeatable)")
 	cmd.RegisterFlagCompletionFunc("to", account.Complete(o.App))
 	cmd.RegisterFlagCompletionFunc("tls", cobra.FixedCompletions(cli.Strings(schedctl.MailTLSModes()), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"email", "smtp", "user", "from", "name"} {

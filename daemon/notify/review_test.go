@@ -1,0 +1,154 @@
+package notify_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/storage"
+)
+
+var (
+	agent    = schedctl.Actor{Key: schedctl.KeyRef{ID: "key_01K2M4N6P8QARCTDVEWFXGYHZ1", Name: "claude"}, Agent: true}
+	reviewer = schedctl.Actor{Key: schedctl.KeyRef{ID: "key_01K2M4N6P8QARCTDVEWFXGYHZ2", Name: "Vera"}, Approver: true}
+)
+
+// berlin gives the workspace a time zone.
+func (r *rig) berlin() {
+	r.Helper()
+	r.update(func(tx storage.Tx) error {
+		return tx.PutWorkspace(schedctl.Workspace{ID: r.workspace, Name: "Acme", Timezone: "Europe/Berlin"})
+	})
+}
+
+func (r *rig) update(fn func(storage.Tx) error) {
+	r.Helper()
+	if err := r.config.Store.Update(r.Context(), fn); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// submitted stores a draft with a text that was submitted, and returns it with the event.
+func (r *rig) submitted(text string) (schedctl.Post, schedctl.Event) {
+	r.Helper()
+	p, _, err := schedctl.Create(schedctl.NewPost{
+		WorkspaceID: r.workspace, Content: schedctl.Content{Text: text}, Accounts: []schedctl.Account{r.blog, r.channel}, By: agent,
+	}, r.now)
+	if err != nil {
+		r.Fatal(err)
+	}
+	events, err := p.Submit(schedctl.Submission{By: agent, Note: "for the release", Proposed: &schedctl.ProposedTime{At: r.now.Add(time.Hour)}}, r.now)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.update(func(tx storage.Tx) error { return tx.PutPost(p) })
+	return p, events[0]
+}
+
+// last returns the last message.
+func (r *rig) last() string {
+	texts := r.texts()
+	return texts[len(texts)-1]
+}
+
+func TestMessageAboutAReview(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.berlin()
+	p, asked := r.submitted("Version 1.4 is out\n\u202Ewith a trick")
+	r.sends(r.hook(nil), digest(asked))
+	const facts = "\n\nText:\nVersion 1.4 is out\nwith a trick\n\nAccounts: blog (mastodon) and team (slack)\nPlanned for: 2026-06-02 18:04 CEST\nTime: 2026-06-02 17:04 CEST\nWorkspace: Acme\nDetails: schedctl "
+	if diff := cmp.Diff("claude (an agent) asks for the approval of a post. Note: for the release."+facts+"review "+p.ID, r.last()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	changes, err := p.RequestChanges(schedctl.Decision{By: reviewer, Note: "shorter,\nplease"}, r.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.sends(r.hook(nil), digest(changes[0]))
+	if diff := cmp.Diff("Vera requested changes to a post. Reason: shorter, please."+facts+"post show "+p.ID, r.last()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	_, noted, err := p.AddNote(reviewer, "who says so?", r.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.sends(r.hook(nil), digest(noted))
+	if !strings.HasPrefix(r.last(), "Vera wrote a note about a post. Note: who says so?") {
+		t.Error(r.last())
+	}
+	approved := changes[0]
+	approved.Type, approved.Edited, approved.Step.Note = schedctl.EventPostApproved, true, ""
+	r.sends(r.hook(nil), digest(approved))
+	if !strings.HasPrefix(r.last(), "Vera edited and approved a post.\n") {
+		t.Error(r.last())
+	}
+}
+
+// A message about a series names the series, also one of a type that a notification does not
+// know.
+func TestMessageAboutASeries(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	one := schedctl.Series{
+		ID: schedctl.NewID(schedctl.SeriesPrefix, r.now), WorkspaceID: r.workspace, Name: "daily", Timezone: "UTC", Start: "2026-06-03T09:00", Rule: "FREQ=DAILY",
+		State: schedctl.SeriesActive, Version: 1, CreatedAt: r.now, UpdatedAt: r.now,
+	}
+	one.Template.WorkspaceID, one.Template.Text = r.workspace, "Good morning"
+	asked, err := one.Submit(agent, "", r.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.update(func(tx storage.Tx) error { return tx.PutSeries(one) })
+	r.sends(r.hook(nil), digest(asked))
+	want := "claude (an agent) asks for the approval of a series.\n\nText:\nGood morning\n\nTime: 2026-06-02 15:04 UTC\nWorkspace: Acme\nDetails: schedctl series show " + one.ID
+	if diff := cmp.Diff(want, r.last()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	r.sends(r.hook(nil), digest(schedctl.SeriesEvent(schedctl.EventSeriesEnded, &one, nil, r.now)))
+	if !strings.HasSuffix(r.last(), "Details: schedctl series show "+one.ID) {
+		t.Error(r.last())
+	}
+}
+
+// A message about a failure has the text, of at most 500 characters.
+func TestMessageAboutAFailureHasTheText(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	p, _ := r.submitted(strings.Repeat("ü", 700))
+	failed := r.event(schedctl.EventPostFailed, "too long")
+	failed.PostID = p.ID
+	r.sends(r.hook(nil), digest(failed))
+	want := "A post was not published on blog (mastodon). Reason: too long.\n\nText:\n" + strings.Repeat("ü", 499) + "…\n\nTime: 2026-06-02 15:04 UTC\n"
+	if !strings.HasPrefix(r.last(), want) {
+		t.Errorf("got\n%s", r.last())
+	}
+	r.sends(r.hook(nil), digest(failed, failed))
+	if got := r.last(); !strings.Contains(got, "\n  Text: "+strings.Repeat("ü", 149)+"…\n  schedctl post show "+p.ID) {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// Steps of reviews are not counted as problems.
+func TestMessageAboutProblemsAndReviews(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	_, asked := r.submitted("A text")
+	r.sends(r.hook(nil), digest(asked, asked))
+	if got := r.last(); !strings.HasPrefix(got, "2 posts to review since 2026-06-02 15:04 UTC:\n\n- claude (an agent) asks for the approval of a post. Note: for the release.\n  Planned for 2026-06-02 16:04 UTC, for blog (mastodon) and team (slack). Text: A text\n  schedctl review post_") {
+		t.Errorf("got\n%s", got)
+	}
+	d := digest(asked)
+	for i := range 8 {
+		d.Add(r.event(schedctl.EventPostFailed, fmt.Sprint("reason ", i)))
+	}
+	r.sends(r.hook(nil), d)
+	if got := r.last(); !strings.HasPrefix(got, "8 problems: 8 failed posts; 1 post to review since ") ||
+		!strings.Contains(got, "\n4 more are not shown. List failed posts: schedctl post list --status failed\nList posts that wait for an approval: schedctl post list --approval pending\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
