@@ -51,8 +51,8 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 
 // showTab switches to a tab. It reloads data for which the daemon sends no events.
 func (m *Model) showTab(t tab) {
+	m.detail().Close()
 	m.tab, m.notice = t, notice{}
-	m.detail.Close()
 	if m.traits().Plans {
 		m.reloadPlans()
 	}
@@ -69,7 +69,7 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 		m.moveSelection(1)
 	case key.Matches(k, m.Keys.PageUp):
 		m.moveSelection(-page)
-	case key.Matches(k, m.Keys.PageDown), key.Matches(k, m.Keys.Mark) && m.detail.Open:
+	case key.Matches(k, m.Keys.PageDown), key.Matches(k, m.Keys.Mark) && m.detail().Open:
 		m.moveSelection(page)
 	case key.Matches(k, m.Keys.Top, m.Keys.GoTo):
 		m.moveSelection(-far)
@@ -87,8 +87,8 @@ func (m *Model) handleMoveKey(k tea.KeyMsg) bool {
 
 // moveSelection moves the selection of the current view, or scrolls the details.
 func (m *Model) moveSelection(by int) {
-	if m.detail.Open {
-		m.detail.Scroll(by)
+	if m.detail().Open {
+		m.detail().Scroll(by)
 		return
 	}
 	m.room().Move(by)
@@ -97,7 +97,8 @@ func (m *Model) moveSelection(by int) {
 // openSelected opens the details of the selected item.
 func (m *Model) openSelected() {
 	if p, ok := m.CurrentPost(); ok {
-		m.detail.Open, m.detail.OpenedFor = true, p.ID
+		d := m.detail()
+		d.Open, d.OpenedFor = true, p.ID
 		return
 	}
 	m.room().Open()
@@ -106,8 +107,8 @@ func (m *Model) openSelected() {
 // goBack closes the details. If none are open, it resets search and filter.
 func (m *Model) goBack() {
 	switch h := m.holder(); {
-	case m.detail.Open:
-		m.detail.Close()
+	case m.detail().Open:
+		m.detail().Close()
 	case h == nil || !h.IsFiltered():
 		m.room().Back()
 	default:
@@ -131,7 +132,7 @@ func (m *Model) requery(change func(*screen.Query)) {
 		q := f.Query
 		change(&q)
 		f.Reset(q)
-		m.detail.Close()
+		m.detail().Close()
 	}
 }
 

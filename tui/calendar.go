@@ -15,7 +15,7 @@ import (
 // reports whether it was one.
 func (m *Model) handleCalendarKey(k tea.KeyMsg) bool {
 	c, ok := m.room().(postlist.Calendar)
-	if !ok || m.detail.Open {
+	if !ok || m.detail().Open {
 		return false
 	}
 	switch {

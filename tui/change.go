@@ -94,8 +94,8 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 		return m.MarkStale(id)
 	}
 	if msg.change.Removes {
-		if m.detail.OpenedFor == id {
-			m.detail.Close()
+		if m.detail().OpenedFor == id {
+			m.detail().Close()
 		}
 		for f := range m.feeds() {
 			f.Remove(id)

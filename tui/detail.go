@@ -13,46 +13,51 @@ import (
 
 type (
 	timelineMsg struct {
+		of       *postlist.Detail
 		id       string
 		timeline apiv1.Timeline
 		notes    []apiv1.PostNote
 		err      error
 	}
-	timelineDueMsg struct{ seq int }
+	timelineDueMsg struct {
+		of  *postlist.Detail
+		seq int
+	}
 )
 
 // watchDetail closes the details if their post is no longer in this view, so that
 // the details of another post are not mistaken for it.
 func (m *Model) watchDetail() {
-	f := m.Feed()
-	if f == nil || !m.detail.Open {
+	h := m.holder()
+	if h == nil || !h.Detail().Open {
 		return
 	}
-	if f.Anchor == m.detail.OpenedFor {
+	f, d := h.Feed(), h.Detail()
+	if f.Anchor == d.OpenedFor {
 		return // its page is being loaded
 	}
-	if p, ok := m.CurrentPost(); !ok && f.Size() > 0 || ok && p.ID == m.detail.OpenedFor {
+	if p, ok := h.CurrentPost(); !ok && f.Size() > 0 || ok && p.ID == d.OpenedFor {
 		return
 	}
-	m.detail.Close()
+	d.Close()
 	m.ShowNotice("the post is no longer in this view")
 }
 
 // fillDetail reads the timeline of the selected post if it is shown.
 func (m *Model) fillDetail() tea.Cmd {
-	f := m.Feed()
-	if f == nil || !m.detail.Open && m.width < postlist.MinSplitWidth {
+	h := m.holder()
+	if h == nil || !h.Detail().Open && m.width < postlist.MinSplitWidth {
 		return nil
 	}
-	p, ok := m.CurrentPost()
+	p, ok := h.CurrentPost()
 	if !ok {
 		return nil
 	}
-	d := &m.detail
+	d := h.Detail()
 	if p.ID != d.ID {
 		*d = postlist.Detail{Open: d.Open, OpenedFor: d.OpenedFor, ID: p.ID, Seq: d.Seq + 1, Due: d.Open}
 		if seq := d.Seq; !d.Open {
-			return tea.Tick(postlist.TimelineDelay, func(time.Time) tea.Msg { return timelineDueMsg{seq} })
+			return tea.Tick(postlist.TimelineDelay, func(time.Time) tea.Msg { return timelineDueMsg{of: d, seq: seq} })
 		}
 	}
 	if !d.Due && !d.Open {
@@ -74,12 +79,12 @@ func (m *Model) fillDetail() tea.Cmd {
 			notes, err = c.Notes(ctx, id)
 			err = screen.UnlessUnknown(err)
 		}
-		return timelineMsg{id: id, timeline: timeline, notes: notes, err: err}
+		return timelineMsg{of: d, id: id, timeline: timeline, notes: notes, err: err}
 	}))
 }
 
 func (m *Model) takeTimeline(msg timelineMsg) tea.Cmd {
-	d := &m.detail
+	d := msg.of
 	if msg.id != d.ID {
 		return nil
 	}

@@ -23,8 +23,8 @@
 // The frame knows screens as [screen.Screen], those with posts as [postlist.Holder], and
 // what only some can do by further interfaces of package postlist, such as
 // [postlist.Calendar]. Only tab.go names the packages of screens: a new tab is a new package
-// and one line there. The details of the selected post, the marks, moved posts and undo are
-// here, because they act on all screens with posts.
+// and one line there. The frame draws the details of the selected post, and has the marks,
+// moved posts and undo, because they act on all screens with posts.
 //
 // The daemon is reached only through [screen.Client]. Lists consist of pages. Pages far
 // from the selection are dropped and read again when needed, so memory use does not

@@ -27,7 +27,7 @@ func (m *Model) fillKeys() tea.Cmd {
 		return nil
 	}
 	p, ok := m.CurrentPost()
-	if !m.traits().Reviews && (!ok || p.Approval == nil || !m.detail.Open && !m.isSplit()) {
+	if !m.traits().Reviews && (!ok || p.Approval == nil || !m.detail().Open && !m.isSplit()) {
 		return nil
 	}
 	r.loading = true

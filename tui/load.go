@@ -101,7 +101,7 @@ func (m *Model) RetryLater(err error) tea.Cmd {
 // retryReads clears read errors, so that missing data is requested again.
 func (m *Model) retryReads() tea.Cmd {
 	m.pausing = false
-	m.Accounts.Err, m.detail.Err = nil, nil
+	m.Accounts.Err = nil
 	for _, r := range m.rooms {
 		r.Retry()
 	}
@@ -111,7 +111,7 @@ func (m *Model) retryReads() tea.Cmd {
 
 // reload reads everything again as it is needed.
 func (m *Model) reload() tea.Cmd {
-	m.Accounts.Loaded, m.forecast.loaded, m.detail.Outdated = false, false, true
+	m.Accounts.Loaded, m.forecast.loaded = false, false
 	for _, r := range m.rooms {
 		r.Reload()
 	}

@@ -41,7 +41,7 @@ func (m *Model) chosen() []apiv1.Post {
 
 // handleMarkKey handles a key that marks posts, and reports whether it was one.
 func (m *Model) handleMarkKey(k tea.KeyMsg) bool {
-	if m.Feed() == nil || m.detail.Open {
+	if m.Feed() == nil || m.detail().Open {
 		return false
 	}
 	switch {

@@ -97,8 +97,7 @@ type Model struct {
 	series    map[string]postlist.SeriesInfo // by id
 	reviewers reviewers
 
-	requests int // the last number of a request
-	detail   postlist.Detail
+	requests int           // the last number of a request
 	dialog   screen.Dialog // the open dialog, or nil
 
 	link            link

@@ -49,14 +49,16 @@ func (m *Model) Size() (width, height int) { return m.width, m.height }
 
 // NotesChanged implements [review.Frame].
 func (m *Model) NotesChanged(id string) {
-	m.detail.Outdated = m.detail.Outdated || m.detail.ID == id
+	for h := range m.holders() {
+		h.Detail().Changed(id)
+	}
 }
 
 // Decided implements [review.Frame].
 func (m *Model) Decided(p apiv1.Post) {
 	m.ApplyPost(p)
-	if f := m.Feed(); f != nil && !f.Has(p.ID) && m.detail.OpenedFor == p.ID {
-		m.detail.Close()
+	if f := m.Feed(); f != nil && !f.Has(p.ID) && m.detail().OpenedFor == p.ID {
+		m.detail().Close()
 	}
 	m.RefreshSlots()
 }
@@ -91,9 +93,6 @@ func (m *Model) ShowSaved(p apiv1.Post) {
 		f.Edited = &p
 	}
 }
-
-// CloseDetails implements [postlist.Frame].
-func (m *Model) CloseDetails() { m.detail.Close() }
 
 // RequestNumber implements [postlist.Frame].
 func (m *Model) RequestNumber() int {

@@ -42,7 +42,7 @@ func (m *Model) click(x, y int) {
 		return
 	}
 	h, row := m.holder(), y-len(headLines(m, m.width))
-	if h == nil || m.detail.Open || row < 0 || x >= m.listWidth() {
+	if h == nil || m.detail().Open || row < 0 || x >= m.listWidth() {
 		return
 	}
 	if h.Click(x, row, m.listWidth(), m.BodyHeight()) {
@@ -74,7 +74,7 @@ func (m *Model) drop(x int) (days int, again bool) {
 func (m *Model) release(x int) tea.Cmd {
 	days, again := m.drop(x)
 	switch {
-	case m.detail.Open:
+	case m.detail().Open:
 		return nil
 	case again:
 		m.openSelected()

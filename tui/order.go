@@ -62,7 +62,7 @@ func (m *Model) previewReflow() tea.Cmd {
 func (m *Model) dragPost(p apiv1.Post, by int) tea.Cmd {
 	h, ok := m.openOrderer()
 	switch {
-	case !ok || m.detail.Open:
+	case !ok || m.detail().Open:
 		m.ShowError("posts are put in order in their queue: press " + m.ordererNumber() + " and open it")
 		return nil
 	case h.IsFiltered():

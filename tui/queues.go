@@ -81,7 +81,7 @@ func (m *Model) needsQueues() bool {
 		return true
 	}
 	p, ok := m.CurrentPost()
-	return ok && p.QueueID != nil && (m.detail.Open || m.isSplit())
+	return ok && p.QueueID != nil && (m.detail().Open || m.isSplit())
 }
 
 // reloadPlans reads again the queues, slots, blackouts and series that the screen shows.

@@ -87,6 +87,14 @@ func (m *Model) CurrentPost() (apiv1.Post, bool) {
 	return apiv1.Post{}, false
 }
 
+// detail returns the details of the current tab, closed ones for a tab without posts.
+func (m *Model) detail() *postlist.Detail {
+	if h := m.holder(); h != nil {
+		return h.Detail()
+	}
+	return &postlist.Detail{}
+}
+
 // selectedGhost returns the selected slot, if a slot is selected and still free.
 func (m *Model) selectedGhost() (postlist.Ghost, bool) {
 	if h := m.holder(); h != nil {

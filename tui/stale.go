@@ -127,6 +127,7 @@ func (m *Model) ApplyPost(p apiv1.Post) {
 	}
 	for h := range m.holders() {
 		f := h.Feed()
+		h.Detail().Changed(p.ID)
 		if postlist.IsSeries(p) && !h.Traits().Reviews {
 			continue
 		}
@@ -136,9 +137,6 @@ func (m *Model) ApplyPost(p apiv1.Post) {
 			}
 		}
 		f.Update(p)
-	}
-	if m.detail.ID == p.ID {
-		m.detail.Outdated = true
 	}
 }
 

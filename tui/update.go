@@ -38,7 +38,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case timelineMsg:
 		return m.takeTimeline(msg)
 	case timelineDueMsg:
-		m.detail.Due = m.detail.Due || msg.seq == m.detail.Seq
+		msg.of.Due = msg.of.Due || msg.seq == msg.of.Seq
 	case retryMsg:
 		return m.retryReads()
 	default:

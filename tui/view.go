@@ -151,15 +151,15 @@ func (m *Model) body(width, height int) []string {
 		return m.room().Lines(width, height)
 	}
 	p, ok := h.CurrentPost()
-	if m.detail.Open && ok {
-		return postlist.DetailPane(s, p, &m.detail, width, height)
+	if h.Detail().Open && ok {
+		return postlist.DetailPane(s, p, h.Detail(), width, height)
 	}
 	if !m.isSplit() || h.IsEmpty() {
 		return h.Lines(width, height)
 	}
 	right := width - m.listWidth() - 3
 	if ok {
-		return m.splitView(postlist.DetailPane(s, p, &m.detail, right, height), width, height)
+		return m.splitView(postlist.DetailPane(s, p, h.Detail(), right, height), width, height)
 	}
 	var pane []string
 	if g, ok := h.SelectedGhost(); ok {
@@ -201,9 +201,9 @@ func (m *Model) scrollToSelected() {
 		return
 	}
 	height := m.BodyHeight()
-	if p, ok := h.CurrentPost(); ok && m.detail.Open {
-		lines := postlist.DetailLines(m.PostScene(), p, &m.detail, m.width)
-		m.detail.Top = min(m.detail.Top, max(0, len(lines)-height))
+	if p, ok := h.CurrentPost(); ok && h.Detail().Open {
+		lines := postlist.DetailLines(m.PostScene(), p, h.Detail(), m.width)
+		h.Detail().Top = min(h.Detail().Top, max(0, len(lines)-height))
 	}
 	h.Scroll(m.listWidth(), height)
 }

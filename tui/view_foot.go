@@ -124,7 +124,7 @@ func (m *Model) listSummary(f *postlist.Feed) string {
 // shortKeys returns the most important keys in the current view.
 func (m *Model) shortKeys() []key.Binding {
 	k := &m.Keys
-	if m.detail.Open && m.Feed() != nil {
+	if m.detail().Open {
 		keys := []key.Binding{k.Help, k.Back, k.Down, k.Edit, k.Schedule, k.Retry, k.Browse, k.Copy, k.Quit}
 		p, ok := m.CurrentPost()
 		if ok && p.SeriesID != nil && p.Status == schedctl.Scheduled {

@@ -106,7 +106,7 @@ func (s *Screen) StepsDays() bool { return true }
 // months, which are shown as well, do not count as shown.
 func (s *Screen) GoTo(t time.Time) {
 	s.frame.EndNotice()
-	s.frame.CloseDetails()
+	s.Detail().Close()
 	zone := s.frame.Current().Zone
 	s.day, s.inDay = postlist.DayOf(t, zone), false
 	first := postlist.MonthOf(t, zone)

@@ -39,6 +39,9 @@ type Detail struct {
 // Close hides the details.
 func (d *Detail) Close() { d.Open, d.Top = false, 0 }
 
+// Changed has the details read again if they are those of a post.
+func (d *Detail) Changed(id string) { d.Outdated = d.Outdated || d.ID == id }
+
 // Scroll scrolls the details. Rendering limits the position to the end.
 func (d *Detail) Scroll(by int) { d.Top = max(0, min(d.Top+by, 10_000)) }
 

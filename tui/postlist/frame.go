@@ -15,8 +15,7 @@ type Frame interface {
 	PostScene() Scene
 	// Size returns the columns and lines of the terminal.
 	Size() (width, height int)
-	// CloseDetails closes the details of a post, and EndNotice ends a notice that is no error.
-	CloseDetails()
+	// EndNotice ends a notice that is no error.
 	EndNotice()
 	// RequestNumber returns a number that it has not returned before.
 	RequestNumber() int

@@ -28,6 +28,8 @@ type Holder interface {
 
 	// CurrentPost returns the selected post, unless a slot is selected.
 	CurrentPost() (p apiv1.Post, ok bool)
+	// Detail returns the details of the selected post.
+	Detail() *Detail
 	// SelectedGhost returns the selected slot, if a slot is selected and still free.
 	SelectedGhost() (g Ghost, ok bool)
 	// SelectPost selects the post of the feed instead of a slot.

@@ -20,6 +20,7 @@ type List struct {
 	frame  Frame
 	traits Traits
 	ghost  SlotKey // the selected slot, if it is still free
+	detail Detail
 
 	Posts Feed
 	// Slots returns the slots that are shown between the posts, in order of time. Nil means
@@ -67,6 +68,9 @@ func (l *List) CurrentPost() (apiv1.Post, bool) {
 	return l.Posts.Current()
 }
 
+// Detail implements [Holder].
+func (l *List) Detail() *Detail { return &l.detail }
+
 // SelectPost implements [Holder].
 func (l *List) SelectPost() { l.ghost = SlotKey{} }
 
@@ -112,10 +116,13 @@ func (l *List) Refresh() {}
 func (l *List) Poll() {}
 
 // Reload implements [screen.Screen].
-func (l *List) Reload() { l.Posts.MarkOutdated() }
+func (l *List) Reload() {
+	l.Posts.MarkOutdated()
+	l.detail.Outdated = true
+}
 
 // Retry implements [screen.Screen].
-func (l *List) Retry() { l.Posts.Err = nil }
+func (l *List) Retry() { l.Posts.Err, l.detail.Err = nil, nil }
 
 // Lines implements [screen.Screen].
 func (l *List) Lines(width, height int) []string {

@@ -92,9 +92,7 @@ func (h *Screen) Back() {
 	h.SelectPost()
 	h.openID, h.window, h.ghosts, h.displaced = "", postlist.SlotWindow{}, nil, nil
 	h.Posts.Reset(h.Traits().Query)
-	if h.frame.IsShown(h) {
-		h.frame.CloseDetails()
-	}
+	h.Detail().Close()
 }
 
 // Move implements [screen.Screen].

@@ -98,7 +98,7 @@ func (w *Screen) PeriodKey(k tea.KeyMsg) bool {
 
 // stepWeek moves the week by a number of days.
 func (w *Screen) stepWeek(days int) {
-	w.frame.CloseDetails()
+	w.Detail().Close()
 	w.monday = w.monday.AddDate(0, 0, days)
 	after, before := period(w.monday)
 	w.ShowPeriod(after, before, time.Time{})
@@ -107,7 +107,7 @@ func (w *Screen) stepWeek(days int) {
 // GoTo implements [postlist.Calendar].
 func (w *Screen) GoTo(t time.Time) {
 	w.frame.EndNotice()
-	w.frame.CloseDetails()
+	w.Detail().Close()
 	zone := w.frame.Current().Zone
 	monday, from := postlist.WeekOf(t, zone), postlist.DayOf(t, zone)
 	if monday.Equal(w.monday) {
