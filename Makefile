@@ -62,6 +62,9 @@ lint: ## gofmt, go vet, staticcheck
 generate: ## update generated files (shell completions, pictures, docs/reliability.md)
 	$(GO) generate ./...
 
+pictures: ## update the pictures of docs/review.md, with the browser that its tests use
+	$(GO) test ./daemon/api/openapi -count=1 -run TestPagesInABrowser -update
+
 bench: build ## compare the speed with minimal baselines (2 minutes, on a quiet machine)
 	$(GO) run ./bench -daemon bin/schedctl
 
@@ -91,4 +94,4 @@ check: check-code torture-quick ## everything that CI runs except fuzz
 
 check-code: lint test race demo ## make check without torture-quick
 
-.PHONY: help demo build install uninstall test full race lint generate bench bench-quick model worst torture torture-quick fuzz check check-code
+.PHONY: help demo build install uninstall test full race lint generate pictures bench bench-quick model worst torture torture-quick fuzz check check-code

@@ -37,6 +37,14 @@ func TestWebPagesOfOtherSitesGetNothing(t *testing.T) {
 			}
 		}
 	}
+	share := f.reviewer(body{"can": "decide"})
+	for _, path := range []string{share, share + "/" + post, share + "/" + f.proposed(body{"content": "Hello"}).ID, "/s/wrong", "/s/style.css"} {
+		for _, method := range []string{"GET", "POST", "OPTIONS"} {
+			if r := f.exchange(page, method, path, nil); method != "GET" && r.status < 400 || readableByOthers(r.header) {
+				t.Errorf("%s %s: %d %v", method, path, r.status, r.header)
+			}
+		}
+	}
 	for _, path := range []string{"/healthz", "/openapi.json", "/docs", "/feeds/x.atom"} { // which need no key
 		if r := f.exchange(page, "GET", path, nil); allowsOthers(r.header) {
 			t.Errorf("%s can be read by other sites: %v", path, r.header)
@@ -47,11 +55,16 @@ func TestWebPagesOfOtherSitesGetNothing(t *testing.T) {
 	}
 }
 
-func allowsOthers(h http.Header) bool {
+// allowsOthers reports whether a response lets other sites read it, or sets a cookie.
+func allowsOthers(h http.Header) bool { return readableByOthers(h) || h.Get("Set-Cookie") != "" }
+
+// readableByOthers reports whether a response lets other sites read it. The pages of shares
+// set a cookie that browsers do not send for other sites.
+func readableByOthers(h http.Header) bool {
 	for name := range h {
-		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" {
+		if strings.HasPrefix(name, "Access-Control-") {
 			return true
 		}
 	}
-	return false
+	return h.Get("Set-Cookie") != "" && !strings.Contains(h.Get("Set-Cookie"), "SameSite=Strict")
 }

@@ -15,7 +15,7 @@ const (
 
 // day is a day of a calendar.
 type day struct {
-	Name    string // such as "Tuesday 8 December"
+	Name    string // such as "Tue 8 December", or "Tue 8" in its month
 	Date    string
 	Outside bool // of another month
 	Posts   []dayEntry
@@ -80,6 +80,9 @@ func (f *Frame) day(date time.Time, span Span, posts []*schedctl.Post, names map
 	d := day{
 		Name: date.Format("Mon 2 January"), Date: date.Format(dateForm),
 		Outside: span.View == Month && date.Month() != span.Date.Month(), More: max(0, len(posts)-span.View.perDay()),
+	}
+	if span.View == Month && !d.Outside {
+		d.Name = date.Format("Mon 2")
 	}
 	for _, p := range posts[:len(posts)-d.More] {
 		about := p.PlannedAt().In(f.clock().zone).Format("15:04") + " · " + status(p)

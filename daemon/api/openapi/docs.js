@@ -3,38 +3,13 @@
 // as JSON and writes two pictures.
 //
 // usage: node docs.js CHROMIUM URL KEY DIRECTORY
-const fs = require("fs");
-const os = require("os");
 const path = require("path");
-const puppeteer = require("puppeteer-core");
+const { withBrowser, watch, notes } = require("./browser.js");
 
 const [, , chromium, base, key, pictures] = process.argv;
 
-// The test that runs this script ends it when it hangs. Here nothing has a time limit: a
-// busy machine may take minutes for any step.
-const unlimited = 0;
-
 // seen is everything that the page should not have done or met, and what it shows.
-const seen = { title: "", operations: [], examples: "", response: "", outside: [], failed: [], complaints: [] };
-
-// watch notes requests that leave the daemon, requests that fail, what the page
-// complains of, and what its policy forbids.
-async function watch(page) {
-	page.on("request", (r) => {
-		if (!r.url().startsWith(base + "/") && !r.url().startsWith("data:")) seen.outside.push(r.url());
-	});
-	page.on("requestfailed", (r) => seen.failed.push(`${r.url()}: ${r.failure().errorText}`));
-	page.on("response", (r) => {
-		if (r.status() >= 400) seen.failed.push(`${r.url()}: ${r.status()}`);
-	});
-	page.on("console", (m) => {
-		if (["error", "warn"].includes(m.type())) seen.complaints.push(m.text());
-	});
-	page.on("pageerror", (e) => seen.complaints.push(String(e)));
-	await page.evaluateOnNewDocument(() => {
-		document.addEventListener("securitypolicyviolation", (e) => console.error(`forbidden by ${e.violatedDirective}: ${e.blockedURI}`));
-	});
-}
+const seen = { title: "", operations: [], examples: "", response: "", ...notes() };
 
 const text = (page, selector) => page.$eval(selector, (e) => e.textContent.trim());
 
@@ -76,29 +51,14 @@ async function call(page) {
 }
 
 async function main() {
-	const profile = fs.mkdtempSync(path.join(os.tmpdir(), "schedctl-docs-"));
-	const browser = await puppeteer.launch({
-		executablePath: chromium,
-		userDataDir: profile,
-		timeout: unlimited,
-		protocolTimeout: unlimited,
-		defaultViewport: { width: 1280, height: 1600 },
-		// No name but the daemon's address can be resolved. Nothing is opened that
-		// a sandbox would have to hold, and root has none.
-		args: ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-dev-shm-usage", "--disable-gpu"],
-	});
-	try {
+	await withBrowser(chromium, async (browser) => {
 		const page = await browser.newPage();
-		page.setDefaultTimeout(unlimited);
-		await watch(page);
+		await watch(page, base, seen);
 		await look(page);
 		await authorize(page);
 		await call(page);
 		await page.waitForNetworkIdle(); // a request that is in progress fails when the browser closes
-	} finally {
-		await browser.close();
-		fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-	}
+	});
 	console.log(JSON.stringify(seen));
 }
 

@@ -122,7 +122,7 @@ func checkPicture(t *testing.T, file string) {
 		}
 	}
 	all := bounds.Dx() * bounds.Dy()
-	if all < 1000*1000 || len(counts) < 100 || most > all*19/20 {
+	if all < 500*1000 || len(counts) < 100 || most > all*19/20 {
 		t.Errorf("%s is blank: %v, %d colors, %d%% of it in one", filepath.Base(file), bounds, len(counts), 100*most/all)
 	}
 }

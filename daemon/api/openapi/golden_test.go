@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	update       = flag.Bool("update", false, "rewrite openapi.json, unless that breaks clients")
+	update       = flag.Bool("update", false, "rewrite openapi.json, unless that breaks clients, and the pictures of docs/review.md")
 	allowBreaks  = flag.Bool("breaking", false, "with -update: rewrite openapi.json even if that breaks clients")
 	documentFile = "openapi.json"
 )

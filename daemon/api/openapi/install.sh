@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs what the OpenAPI document is checked with: the packages that
+# Installs what the OpenAPI document and the pages of shares are checked with: the packages that
 # package-lock.json pins, from npm, the modules of testdata/oapicodegen, and the
 # browser Chromium, from Debian 12 or later. Safe to repeat, and quick then. Only
 # Debian packages need root. What comes from npm goes to $SCHEDCTL_SERVERS, else
