@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/share"
 )
 
 // postURL returns the address of a post on the network of its first published
@@ -22,15 +23,38 @@ func postURL(p apiv1.Post) string {
 
 func (m *Model) copyAddress(p apiv1.Post) tea.Cmd {
 	text := postURL(p)
-	out := m.cfg.Clipboard
-	if text == "" || out == nil {
+	if text == "" {
 		m.ShowError("no address to copy: the post is not published on any network")
+		return nil
+	}
+	return m.CopyText(text, "copied "+text)
+}
+
+// CopyText implements [share.Frame].
+func (m *Model) CopyText(text, done string) tea.Cmd {
+	out := m.cfg.Clipboard
+	if out == nil {
+		m.ShowError("this terminal has no clipboard that a program can use")
 		return nil
 	}
 	return func() tea.Msg {
 		_, err := out.Write([]byte(ansi.SetSystemClipboard(text)))
-		return doneMsg{done: "copied " + text, err: err}
+		return doneMsg{done: done, err: err}
 	}
+}
+
+// IsOnThisMachine implements [share.Frame].
+func (m *Model) IsOnThisMachine(address string) bool {
+	return m.cfg.IsOnThisMachine != nil && m.cfg.IsOnThisMachine(address)
+}
+
+// openShare opens the form for an address that shows a post, if there is one, or all that
+// waits for an approval, in the view of that.
+func (m *Model) openShare(p apiv1.Post, ok bool) tea.Cmd {
+	if !ok {
+		return share.Open(m, nil, true)
+	}
+	return share.Open(m, &p, m.traits().Reviews)
 }
 
 func (m *Model) openAddress(p apiv1.Post) tea.Cmd {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -20,6 +21,7 @@ type review struct {
 	approve apiv1.ApprovePost           // of the last call
 	submit  apiv1.SubmitPost            // of the last call
 	once    map[string]bool             // idempotency keys of notes
+	share   apiv1.CreateShare           // of the last call
 }
 
 // step changes the approval of a post as the daemon does. decision means that the post must
@@ -106,6 +108,23 @@ func (f *fake) AddNote(_ context.Context, id, text, once string) (apiv1.PostNote
 	}
 	f.review.once[once] = true
 	return n, f.enter("AddNote")
+}
+
+func (f *fake) CreateShare(_ context.Context, s apiv1.CreateShare) (apiv1.ShareAddress, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.enter("CreateShare"); err != nil {
+		return apiv1.ShareAddress{}, err
+	}
+	f.review.share = s
+	end := at(7 * 24 * time.Hour)
+	if s.ExpiresAt != nil {
+		end = s.ExpiresAt
+	}
+	return apiv1.ShareAddress{
+		Share: apiv1.Share{ID: "shr_1", Kind: s.Kind, Name: s.Name, Can: *s.Can, PostIDs: s.PostIDs, ExpiresAt: end},
+		URL:   "https://posts.example/s/" + strings.Repeat("a", 43),
+	}, nil
 }
 
 func (f *fake) APIKeys(context.Context) ([]apiv1.APIKey, error) {

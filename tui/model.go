@@ -57,6 +57,8 @@ type Config struct {
 
 	Browse    func(ctx context.Context, url string) error // opens a URL; nil if not available
 	Clipboard io.Writer                                   // receives the OSC 52 sequence that copies text; nil if not available
+
+	IsOnThisMachine func(url string) bool // whether others cannot open an address; nil if that is not known
 }
 
 // callTimeout limits one call of the daemon. To verify an account, the daemon calls
@@ -133,6 +135,7 @@ func New(ctx context.Context, cfg Config) *Model {
 	if cfg.Show != nil {
 		m.show = func(list []postlist.Picture) error { return cfg.Show(ctx, list) }
 	}
+	m.Theme.ASCII = cfg.ASCII
 	m.review = review.New(m, cfg.Key)
 	m.rooms = newRooms(m)
 	return m

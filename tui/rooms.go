@@ -8,6 +8,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
+	"github.com/schedctl/schedctl/tui/share"
 )
 
 // newRooms returns the screens of the tabs.
@@ -115,6 +116,7 @@ func (m *Model) tellRooms(msg tea.Msg) tea.Cmd {
 // tell passes a message that the frame does not know to all screens and the open dialog.
 func (m *Model) tell(msg tea.Msg) tea.Cmd {
 	cmds := []tea.Cmd{m.tellRooms(msg), m.review.Handle(msg)}
+	share.Handle(m, msg)
 	if d, ok := m.dialog.(screen.Handler); ok {
 		cmds = append(cmds, d.Handle(msg))
 	}

@@ -22,7 +22,7 @@ type KeyMap struct {
 	WeekLater, WeekSooner                      key.Binding
 	Publish, Unschedule                        key.Binding
 	Cancel, Delete, Retry                      key.Binding
-	Copy, Browse, Undo                         key.Binding
+	Copy, Browse, Undo, Share                  key.Binding
 	Skip, DragUp, DragDown, Reflow             key.Binding
 	View, Pictures, Verify, Connect            key.Binding
 	WriteHere                                  key.Binding // New on a free slot
@@ -123,6 +123,7 @@ func (k *KeyMap) bindPosts() {
 	k.Delete = Bind("d", "delete a draft", "d")
 	k.Retry = Bind("r", "retry, replay", "r")
 	k.Copy = Bind("y", "copy the address", "y")
+	k.Share = Bind("Y", "an address for a person", "Y")
 	k.Browse = Bind("o", "open the address", "o")
 	k.Undo = Bind("u", "undo", "u")
 	k.Skip = Bind("x", "skip an occurrence", "x")
@@ -187,7 +188,7 @@ func (k KeyMap) Browsing() []KeyGroup {
 	return []KeyGroup{
 		{"Views", []key.Binding{k.Tabs, k.Next, k.Previous, k.Search, k.Filter, k.Sort, k.Reload, k.WeekSooner, k.WeekLater, k.Today, k.GoTo}},
 		{"Moving", []key.Binding{k.Up, k.Down, k.Left, k.Right, k.PageUp, k.PageDown, k.Top, k.End, k.Open, k.Back}},
-		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.View, k.Undo}},
+		{"Posts", []key.Binding{k.New, k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Share, k.Browse, k.View, k.Undo}},
 		{"Marked posts, or the selected one", []key.Binding{k.Mark, k.Range, k.Grab, k.Label, k.Accounts, k.Enqueue, k.Archive, k.Command}},
 		{"Time", []key.Binding{k.Schedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.Unschedule}},
 		{"Queues and series", []key.Binding{k.DragDown, k.DragUp, k.Reflow, k.Skip}},
@@ -204,7 +205,7 @@ func (k KeyMap) Composing() KeyGroup {
 // PostKeys returns the keys that act on a post.
 func (k KeyMap) PostKeys() []key.Binding {
 	return []key.Binding{
-		k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Browse, k.View, k.Skip,
+		k.Edit, k.Editor, k.Duplicate, k.Publish, k.Cancel, k.Delete, k.Retry, k.Copy, k.Share, k.Browse, k.View, k.Skip,
 		k.Schedule, k.Unschedule, k.Later, k.Sooner, k.HourLater, k.HourSooner, k.DayLater, k.DaySooner, k.DragDown, k.DragUp,
 		k.Approve, k.Submit, k.Withdraw, k.Note,
 	}

@@ -12,6 +12,7 @@ import (
 
 // Theme is the appearance. Color never carries information alone.
 type Theme struct {
+	ASCII  bool // other signs are replaced in the end
 	Plain  bool // sentences instead of columns, for screen readers
 	Title  Style
 	Active Style // the current tab
@@ -105,6 +106,9 @@ func (t Theme) Rule() string {
 	}
 	return "─"
 }
+
+// Colored reports whether there are colors.
+func (t Theme) Colored() bool { return t.Good.Render("x") != "x" }
 
 // Status renders the one-column sign of a status, or its name in plain mode.
 func (t Theme) Status(s schedctl.Status) string {

@@ -107,7 +107,7 @@ func (o *browser) run(ctx context.Context) error {
 		Client: daemonOf{c}, Key: me.APIKey, Zone: zone, Now: o.Now, Renderer: o.renderer(),
 		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse && !o.accessible && o.Getenv("ACCESSIBLE") == "",
 		ASCII: o.ascii || asciiLocale(o.Getenv("LC_ALL"), o.Getenv("LC_CTYPE"), o.Getenv("LANG")),
-		Edit:  o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.System.Out,
+		Edit:  o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.System.Out, IsOnThisMachine: cli.IsOnThisMachine,
 	}
 	if name, err := o.ZoneName(zone); err == nil {
 		config.ZoneName = name

@@ -187,6 +187,10 @@ func (d daemonOf) AddNote(ctx context.Context, id, text, key string) (apiv1.Post
 	return convertResult(d.http.AddNote(ctx, id, text, client.IdempotencyKey(key)))
 }
 
+func (d daemonOf) CreateShare(ctx context.Context, s apiv1.CreateShare) (apiv1.ShareAddress, error) {
+	return convertResult(d.http.CreateShare(ctx, s))
+}
+
 func (d daemonOf) APIKeys(ctx context.Context) ([]apiv1.APIKey, error) {
 	return convertResult(d.http.APIKeys(ctx))
 }

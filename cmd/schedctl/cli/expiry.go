@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"time"
-
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
@@ -18,7 +16,7 @@ func (w *WhenFlags) Expiry(a *App, text string) (*apiv1.Time, error) {
 		return nil, err
 	}
 	now := a.Now()
-	m, err := expiryMoment(text, now, loc)
+	m, err := when.ParseEnd(text, now, loc)
 	if err != nil {
 		return nil, err
 	}
@@ -27,12 +25,4 @@ func (w *WhenFlags) Expiry(a *App, text string) (*apiv1.Time, error) {
 	}
 	a.Messagef("until %s", m.Echo(now, loc))
 	return apiv1.NewTime(m.Time), nil
-}
-
-// expiryMoment reads a duration from now, else a time.
-func expiryMoment(text string, now time.Time, loc *time.Location) (when.Result, error) {
-	if _, err := when.ParseSpan(text); err == nil {
-		return when.Parse("in "+text, now, loc)
-	}
-	return when.Parse(text, now, loc)
 }
