@@ -59,13 +59,14 @@ func newRateLimits(l RateLimit, shared storage.Shared) rateLimits {
 	return out
 }
 
-// spend takes a token of the key and sets the X-RateLimit headers. It returns an
-// error when no token is left.
-func (l *rateLimits) spend(w http.ResponseWriter, keyID string, now time.Time) error {
+// spend takes a token of a caller, an API key or a share, and sets the X-RateLimit headers.
+// It returns an error when no token is left. A share has its own limit: readers of an
+// address never use up the requests of the key that made it.
+func (l *rateLimits) spend(w http.ResponseWriter, caller string, now time.Time) error {
 	if l.keys == nil {
 		return nil
 	}
-	a := l.keys.take(keyID, now)
+	a := l.keys.take(caller, now)
 	h := w.Header()
 	h["X-Ratelimit-Limit"] = []string{strconv.Itoa(l.keys.burst)}
 	h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(a.remaining)}

@@ -20,8 +20,8 @@ const (
 	shareTimeout = 5 * time.Second
 )
 
-// bucketName is the name of a key's bucket in the shared store.
-func bucketName(keyID string) string { return "requests of " + keyID }
+// bucketName is the name of a caller's bucket in the shared store.
+func bucketName(caller string) string { return "requests of " + caller }
 
 // share synchronizes the buckets of keys with those of other daemons until ctx
 // ends. Requests do not wait for it.

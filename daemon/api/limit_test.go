@@ -57,6 +57,26 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
+// TestReadersOfASharePayForThemselves guards that those who open an address cannot use up the
+// requests of the API key that made it, or of another share.
+func TestReadersOfASharePayForThemselves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := limitedFixture(t)
+		one, other := f.reviewer(body{"name": "Dana", "can": "view"}), f.reviewer(body{"name": "Vera", "can": "view"})
+		time.Sleep(time.Minute)
+		b := &browser{f: f}
+		for range 3 {
+			b.send(nil, "GET", one, nil).want(200)
+		}
+		if r := b.send(nil, "GET", one, nil).want(http.StatusTooManyRequests); r.header.Get("Retry-After") == "" {
+			t.Error("a page that is refused does not say when it can be read")
+		}
+		b.send(nil, "GET", other, nil).want(200)
+		f.do(nil, "GET", "/me", nil).want(200)
+	})
+}
+
 func TestRateLimitIsOffByDefault(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

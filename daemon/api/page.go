@@ -65,7 +65,7 @@ func (s *Server) visited(next func(context.Context, *visit) error) http.HandlerF
 		v, err := s.openShare(w, r)
 		if err == nil {
 			s.shareUses.add(v.hash, newShareUse(v.ID == "", v.Now))
-			err = s.limits.spend(w, v.Key.ID, v.Now)
+			err = s.limits.spend(w, v.share.ID, v.Now)
 		}
 		if err == nil {
 			err = next(r.Context(), v)
