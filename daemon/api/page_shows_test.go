@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	xhtml "golang.org/x/net/html"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media/mediatest"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -60,6 +62,35 @@ func texts(n *xhtml.Node, name, class string) (list []string) {
 	return list
 }
 
+// knownLinks finds the links that pieces contain.
+var knownLinks = regexp.MustCompile(`https://example\.com/a\?b=1&c=|http://example\.com/`)
+
+// linksIn returns the addresses of the links in the texts of parts below n that lead where
+// they say.
+func linksIn(n *xhtml.Node) (list []string) {
+	for c := range n.Descendants() {
+		if c.Data != "div" || attribute(c, "class") != "text" {
+			continue
+		}
+		for a := range c.Descendants() {
+			if a.Data == "a" && attribute(a, "href") == readText(a) {
+				list = append(list, readText(a))
+			}
+		}
+	}
+	return list
+}
+
+// attributes returns the values of an attribute of the elements below n with a name.
+func attributes(n *xhtml.Node, name, key string) (list []string) {
+	for c := range n.Descendants() {
+		if c.Data == name {
+			list = append(list, attribute(c, key))
+		}
+	}
+	return list
+}
+
 // shownFor returns the group of an account on the page of a post.
 func (r *response) shownFor(account string) *xhtml.Node {
 	r.t.Helper()
@@ -77,8 +108,8 @@ func (r *response) shownFor(account string) *xhtml.Node {
 }
 
 // TestPageShowsWhatIsPublished guards that the page of a post has, for each account, exactly
-// the texts, the poll and the warning that the deliverer would publish, and that nothing of
-// them becomes an element of the page.
+// the texts, the links, the alt texts, the poll and the warning that the deliverer would
+// publish, and that nothing of them becomes an element of the page.
 func TestPageShowsWhatIsPublished(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -87,7 +118,11 @@ func TestPageShowsWhatIsPublished(t *testing.T) {
 	path := f.reviewer(body{"can": "decide"})
 	b := &browser{f: f}
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 100 {
+	var files []string
+	for i := range 4 {
+		files = append(files, f.upload(mediatest.PNG(2+i, 2)).ID)
+	}
+	for range 300 {
 		p := body{"content": randomText(random), "social_account_ids": accounts, "title": "a <b>title</b>"}
 		if random.IntN(2) == 0 {
 			p["thread"] = []body{{"content": randomText(random)}, {"content": randomText(random)}}
@@ -100,6 +135,13 @@ func TestPageShowsWhatIsPublished(t *testing.T) {
 		}
 		if random.IntN(3) == 0 {
 			p["content_warning"] = randomText(random)
+		}
+		if random.IntN(2) == 0 {
+			var media []body
+			for _, id := range files[:1+random.IntN(len(files))] {
+				media = append(media, body{"id": id, "alt_text": []string{"", randomText(random)}[random.IntN(2)]})
+			}
+			p["media"] = media
 		}
 		override := body{"social_account_id": accounts[1], "content": randomText(random)}
 		if random.IntN(2) == 0 {
@@ -115,9 +157,23 @@ func TestPageShowsWhatIsPublished(t *testing.T) {
 		page := b.get(path + "/" + made.ID)
 		for i := range post.Targets {
 			shown := page.shownFor("fake " + names[i])
-			var want []string
+			var want, links, alts []string
 			for _, part := range post.PartsFor(&post.Targets[i]) {
 				want = append(want, part.Content)
+				links = append(links, knownLinks.FindAllString(part.Content, -1)...)
+				for _, m := range part.Media {
+					alts = append(alts, m.AltText)
+				}
+			}
+			if got := linksIn(shown); !slices.Equal(got, links) {
+				t.Fatalf("%s links to %q, and publishes %q", names[i], got, links)
+			}
+			if got := attributes(shown, "img", "alt"); !slices.Equal(got, alts) {
+				t.Fatalf("%s shows pictures with %q, and publishes %q", names[i], got, alts)
+			}
+			alts = slices.DeleteFunc(alts, func(alt string) bool { return alt == "" })
+			if got := texts(shown, "span", "alt"); !slices.Equal(got, alts) {
+				t.Fatalf("%s shows the alt texts %q, and publishes %q", names[i], got, alts)
 			}
 			if got := texts(shown, "div", "text"); !slices.Equal(got, want) {
 				t.Fatalf("%s shows\n%q, and publishes\n%q", names[i], got, want)
@@ -135,7 +191,7 @@ func TestPageShowsWhatIsPublished(t *testing.T) {
 			}
 		}
 		for n := range page.document().Descendants() {
-			if n.Data == "script" || n.Data == "img" || n.Data == "i" || slices.ContainsFunc(n.Attr, func(a xhtml.Attribute) bool {
+			if n.Data == "script" || n.Data == "img" && attribute(n, "src") == "x" || n.Data == "i" || slices.ContainsFunc(n.Attr, func(a xhtml.Attribute) bool {
 				return strings.HasPrefix(a.Key, "on") || a.Key == "href" && strings.HasPrefix(a.Val, "javascript")
 			}) {
 				t.Fatalf("the text has become %s %v", n.Data, n.Attr)

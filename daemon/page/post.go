@@ -94,14 +94,15 @@ func Post(f *Frame, v *PostView) ([]byte, error) {
 		Status  string
 		Labels  string
 		Facts   []fact
-		Changed string // what has changed since the last decision
+		Changed string // the names of what has changed since the last decision
+		Changes []change
 		Groups  []group
 		Notes   []note
 		Approve string // the text of the button; empty if the post has no time
 		Version int64
 	}{
 		top: f.top(title(p, maxTitle), "../style.css"), PostView: v, Back: back, When: f.when(p), Status: status(p),
-		Labels: strings.Join(p.Labels, ", "), Facts: f.history(p), Changed: changed(p), Groups: v.groups(), Version: p.Version,
+		Labels: strings.Join(p.Labels, ", "), Facts: f.history(p), Changed: changed(p), Changes: v.changes(), Groups: v.groups(), Version: p.Version,
 	}
 	for _, n := range p.Notes {
 		data.Notes = append(data.Notes, note{person(n.By), f.clock().at(n.CreatedAt), n.Text})
@@ -139,28 +140,6 @@ func (f *Frame) history(p *schedctl.Post) (facts []fact) {
 		facts = append(facts, fact{"Remark", a.Note})
 	}
 	return facts
-}
-
-// changedNames are the names of the fields of [schedctl.Reviewed.Changed] for people.
-var changedNames = map[string]string{
-	"content": "the text", "title": "the title", "media": "the files", "social_account_ids": "the accounts", "target_overrides": "what single accounts get",
-	"thread": "the thread", "first_comment": "the first comment", "poll": "the poll", "link_preview": "the link card", "approval.card": "the link card",
-	"content_warning": "the content warning", "visibility": "the visibility", "language": "the language",
-}
-
-// changed says what has changed since the last decision, or nothing.
-func changed(p *schedctl.Post) string {
-	last := p.LastDecided()
-	if last == nil {
-		return ""
-	}
-	var names []string
-	for _, field := range last.Changed(p.Reviewed()) {
-		if name := changedNames[field]; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 // groups returns what the accounts publish. Accounts that publish the same are one group.

@@ -73,6 +73,12 @@ class Reader {
 		assert.ok(await this.has('[role="alert"]'));
 	}
 
+	// spoken returns what a screen reader says about an element.
+	async spoken(selector) {
+		const say = (n) => (n.role === "StaticText" ? n.name : (n.children ?? []).map(say).join(" "));
+		return say(await this.page.accessibility.snapshot({ interestingOnly: false, root: await this.page.$(selector) })).replace(/\s+/g, " ");
+	}
+
 	// tabTo presses the tab key until the element has the focus, and returns how often.
 	async tabTo(selector, most = 60) {
 		for (let n = 1; n <= most; n++) {
@@ -230,6 +236,8 @@ const checks = {
 		assert.ok(names.button[0].startsWith("Approve for ") && names.button.includes("Request changes") && names.button.includes("Add the comment"), String(names.button));
 		assert.deepEqual(names.image, ["A drawing of the sun over a blue sea"]);
 		for (const role of ["main", "banner", "contentinfo", "navigation"]) assert.equal(names[role]?.length, 1, role);
+		await r.open(world.pages["post that changed"]);
+		assert.match(await r.spoken(".changes"), /The shop opens at \[removed: 9 \] \[added: 10 \] on Monday/);
 		r.quiet();
 	},
 

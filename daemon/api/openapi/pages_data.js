@@ -97,9 +97,9 @@ async function fill(browser, base, key) {
 	// Every kind of page.
 	const decided = await world.proposed({ content: "Decided" });
 	await boss("POST", `/posts/${decided.id}/request-changes`, { note: "A shorter text" }, { "If-Match": `"${decided.version}"` });
-	const again = await world.proposed({ content: "Decided and submitted again" });
+	const again = await world.proposed({ content: "The shop opens at 9 on Monday." });
 	await boss("POST", `/posts/${again.id}/request-changes`, { note: "A shorter text" }, { "If-Match": `"${again.version}"` });
-	await world.change(again, { content: "Decided" });
+	await world.change(again, { content: "The shop opens at 10 on Monday." });
 	world.pages = {
 		review: world.decide,
 		"empty review": await address({ filter: { labels: ["unknown"] } }),
