@@ -256,7 +256,7 @@ type doneMsg struct {
 }
 
 func (m *Model) takeDone(msg doneMsg) {
-	m.finishUndo(msg.undoes, msg.post, msg.err)
+	m.FinishUndo(msg.undoes, msg.post, msg.err)
 	if msg.err != nil {
 		m.ShowError(screen.Explain(msg.err))
 		return

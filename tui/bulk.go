@@ -152,7 +152,7 @@ func (m *Model) finishBulk(b *bulk) {
 	} else {
 		first := failed[0]
 		m.ShowError(fmt.Sprintf("%s %d of %d posts; %s: %s", b.verb, len(done), len(b.results), postlist.Quoted(first.before),
-			m.refusal(postlist.Change{Post: first.before}, first.err)))
+			m.Refusal(postlist.Change{Post: first.before}, first.err)))
 	}
 	m.OfferUndo(b.undo(m, done, failed))
 	if len(blacked) > 0 && b.anyway != nil && m.dialog == nil && !m.quitting {

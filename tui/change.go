@@ -84,12 +84,12 @@ func (m *Model) takeChanged(msg changedMsg) tea.Cmd {
 		return cmd
 	}
 	m.preview(before) // restore the old time, by which the list finds the post
-	m.finishUndo(msg.change.Undoes, msg.post, msg.err)
+	m.FinishUndo(msg.change.Undoes, msg.post, msg.err)
 	if msg.err != nil {
 		if chosen {
 			m.follow(before)
 		}
-		m.ShowError(m.refusal(msg.change, msg.err))
+		m.ShowError(m.Refusal(msg.change, msg.err))
 		m.askAnyway(msg)
 		return m.MarkStale(id)
 	}
@@ -140,8 +140,8 @@ func (m *Model) showDone(c postlist.Change, after apiv1.Post) {
 	}
 }
 
-// refusal describes why a change failed.
-func (m *Model) refusal(c postlist.Change, err error) string {
+// Refusal describes why a change failed.
+func (m *Model) Refusal(c postlist.Change, err error) string {
 	code, undoes, what := schedctl.CodeOf(err), c.Undoes, postlist.Noun(c.Post)
 	switch {
 	case undoes != nil && code == schedctl.VersionMismatch:

@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/compose"
 	"github.com/schedctl/schedctl/tui/postlist"
+	"github.com/schedctl/schedctl/tui/queues"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
@@ -30,7 +31,7 @@ func IsSettled(msg tea.Msg) bool      { _, is := msg.(settledMsg); return is }
 func IsNudge(msg tea.Msg) bool        { _, is := msg.(nudgeMsg); return is }
 func IsSnippets(msg tea.Msg) bool     { _, is := msg.(compose.SnippetsMsg); return is }
 func IsPage(msg tea.Msg) bool         { _, is := msg.(pageMsg); return is }
-func IsDrag(msg tea.Msg) bool         { _, is := msg.(dragMsg); return is }
+func IsDrag(msg tea.Msg) bool         { _, is := msg.(queues.DragMsg); return is }
 func Distance(d time.Duration) string { return screen.RelativeTime(d) }
 func Clean(text string) string        { return screen.Clean(text) }
 

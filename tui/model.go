@@ -112,7 +112,6 @@ type Model struct {
 	undos           postlist.UndoStack
 	busy            map[string]apiv1.Post // posts with a change in progress, before the change
 	nudge           nudge
-	drag            drag
 	marks           postlist.Marks
 	unsettled       bool // the selection changed without a key, and one may be held
 	settleSeq       int

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/tui/compose"
+	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -99,6 +100,19 @@ func (m *Model) RequestNumber() int {
 	m.requests++
 	return m.requests
 }
+
+// StartSaving implements [queues.Frame].
+func (m *Model) StartSaving(p apiv1.Post) { m.busy[p.ID] = p }
+
+// EndSaving implements [queues.Frame].
+func (m *Model) EndSaving(id string) (before apiv1.Post, was bool) {
+	before, was = m.busy[id]
+	delete(m.busy, id)
+	return before, was
+}
+
+// RebaseUndo implements [queues.Frame].
+func (m *Model) RebaseUndo(u *postlist.Undo, restored apiv1.Post) { m.undos.Rebase(u, restored) }
 
 // ReloadKeys implements [review.Frame].
 func (m *Model) ReloadKeys() { m.reviewers.loaded = false }

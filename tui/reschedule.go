@@ -13,10 +13,6 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// nudgeAfter is how long to wait for more key presses before one change is sent for
-// all of them.
-const nudgeAfter = 500 * time.Millisecond
-
 // shift is an offset of a time. Days keep the time of day.
 type shift struct {
 	by   time.Duration
@@ -84,7 +80,7 @@ func (m *Model) nudgePost(p apiv1.Post, by shift) tea.Cmd {
 func (m *Model) nudgeLater() tea.Cmd {
 	m.nudge.seq++
 	seq := m.nudge.seq
-	return tea.Tick(nudgeAfter, func(time.Time) tea.Msg { return nudgeMsg{seq} })
+	return tea.Tick(postlist.SendAfter, func(time.Time) tea.Msg { return nudgeMsg{seq} })
 }
 
 // sendNudge saves the time to which a post was moved.
@@ -121,7 +117,7 @@ func (m *Model) takeNudged(msg changedMsg) (cmd tea.Cmd, ok bool) {
 		return nil, false
 	}
 	n.post = msg.post
-	m.finishUndo(msg.change.Undoes, msg.post, nil)
+	m.FinishUndo(msg.change.Undoes, msg.post, nil)
 	m.RefreshSlots()
 	if msg.change.Undo != nil {
 		m.OfferUndo(msg.change.Undo(msg.post))

@@ -21,11 +21,11 @@ func (m *Model) OfferUndo(u *postlist.Undo) {
 
 // undoLast undoes the latest change.
 func (m *Model) undoLast() tea.Cmd {
-	switch {
-	case m.nudge.id != "":
+	if m.nudge.id != "" {
 		return m.dropNudge()
-	case m.drag.id != "":
-		return m.dropDrag()
+	}
+	if h, ok := m.dragging(); ok {
+		return h.DropOrder()
 	}
 	u := m.undos.Last()
 	if u == nil {
@@ -140,9 +140,9 @@ func (m *Model) restore(u *postlist.Undo, before, after apiv1.Post) tea.Cmd {
 		}})
 }
 
-// finishUndo updates the stack after an undo: earlier changes apply to its result,
+// FinishUndo updates the stack after an undo: earlier changes apply to its result,
 // and an undo that may have failed can be repeated.
-func (m *Model) finishUndo(u *postlist.Undo, restored apiv1.Post, err error) {
+func (m *Model) FinishUndo(u *postlist.Undo, restored apiv1.Post, err error) {
 	switch {
 	case u == nil:
 	case err == nil:

@@ -68,14 +68,8 @@ func (m *Model) handleChange(msg tea.Msg) tea.Cmd {
 		m.unsettled = m.unsettled && msg.seq != m.settleSeq
 	case stepSlotsMsg:
 		return m.takeStepSlots(msg)
-	case dragMsg:
-		if msg.seq == m.drag.seq {
-			return m.sendDrag()
-		}
 	case bulkMsg:
 		return m.takeBulk(msg)
-	case orderedMsg:
-		return m.takeOrdered(msg)
 	case shownMsg:
 		m.handleShown(msg)
 	case doneMsg:
@@ -142,8 +136,11 @@ func (m *Model) quit() tea.Cmd {
 		return tea.Quit // pressed twice
 	}
 	m.quitting = true
-	if m.nudge.id != "" || m.drag.id != "" {
-		return tea.Batch(m.sendNudge(), m.sendDrag())
+	if h, ok := m.dragging(); ok {
+		return tea.Batch(m.sendNudge(), h.SendOrder())
+	}
+	if m.nudge.id != "" {
+		return m.sendNudge()
 	}
 	if len(m.busy) > 0 {
 		m.ShowNotice("saving; press again to quit without waiting")

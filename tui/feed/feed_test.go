@@ -23,17 +23,21 @@ func TestListsDiffer(t *testing.T) {
 		screen *feed.Screen
 		has    []schedctl.Status
 		empty  string
+		sorts  string
 	}{
-		{feed.Agenda(f), []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, "No scheduled posts."},
-		{feed.Drafts(f), []schedctl.Status{schedctl.Draft}, "No drafts."},
-		{feed.History(f), []schedctl.Status{schedctl.Published, schedctl.Failed, schedctl.Canceled}, "No published posts yet."},
-		{feed.Failed(f), []schedctl.Status{schedctl.Failed}, "No failed posts."},
+		{feed.Agenda(f), []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, "No scheduled posts.", "publish_at -publish_at -created_at"},
+		{feed.Drafts(f), []schedctl.Status{schedctl.Draft}, "No drafts.", "-created_at created_at"},
+		{feed.History(f), []schedctl.Status{schedctl.Published, schedctl.Failed, schedctl.Canceled}, "No published posts yet.", "-publish_at publish_at -created_at"},
+		{feed.Failed(f), []schedctl.Status{schedctl.Failed}, "No failed posts.", "-publish_at publish_at -created_at"},
 	} {
 		p := test.Post("a", test.Now)
 		for _, p.Status = range c.has {
 			if !postlist.Matches(c.screen.Feed().Query, p) {
 				t.Errorf("the list with %q has no posts that are %s", c.empty, p.Status)
 			}
+		}
+		if got := strings.Join(c.screen.Traits().Sorts, " "); got != c.sorts || !strings.HasPrefix(got, c.screen.Feed().Query.Sort+" ") {
+			t.Errorf("the list with %q is sorted by %s, and has the orders %s", c.empty, c.screen.Feed().Query.Sort, got)
 		}
 		if n := len(c.screen.Traits().Query.Statuses); n != len(c.has) {
 			t.Errorf("the list with %q has posts with %d statuses", c.empty, n)

@@ -2,6 +2,7 @@ package postlist
 
 import (
 	"context"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -22,6 +23,9 @@ type Change struct {
 	Undo   func(after apiv1.Post) *Undo // returns the undo of the change, given its result; nil for an undo
 	Undoes *Undo                        // the undo that the change runs, or nil
 }
+
+// SendAfter is how long to wait for more key presses before one change is sent for all of them.
+const SendAfter = 500 * time.Millisecond
 
 // VersionOf returns the version of a post that the user has seen.
 func VersionOf(p apiv1.Post) screen.Version { return screen.Version{ID: p.ID, Number: p.Version} }

@@ -79,6 +79,15 @@ type Orderer interface {
 	OpenQueue() string
 	// PreviewReflow asks for the preview of new slots in the queue.
 	PreviewReflow() tea.Cmd
+
+	// Drag exchanges the slots of the selected post and the next or previous one. The new
+	// order is sent later, so that several exchanges are one change.
+	Drag(p apiv1.Post, by int) tea.Cmd
+	// IsDragging reports whether an order is not sent yet. SendOrder sends it, if there is one,
+	// and DropOrder reverts it.
+	IsDragging() bool
+	SendOrder() tea.Cmd
+	DropOrder() tea.Cmd
 }
 
 // Traits is what never changes about a screen with posts.

@@ -18,6 +18,17 @@ type Frame interface {
 	postlist.Frame
 	// MarkStale has a post read again.
 	MarkStale(id string) tea.Cmd
+	// StartSaving notes that a change of a post is in progress, and EndSaving that it is not.
+	// It returns the post before the change, and reports whether there was one.
+	StartSaving(p apiv1.Post)
+	EndSaving(id string) (before apiv1.Post, was bool)
+	// FinishUndo updates the changes that can be undone after an undo, which may be nil. If it
+	// may have failed, it can be repeated.
+	FinishUndo(u *postlist.Undo, restored apiv1.Post, err error)
+	// RebaseUndo redirects earlier changes of a post to the result of an undo.
+	RebaseUndo(u *postlist.Undo, restored apiv1.Post)
+	// Refusal describes why a change failed.
+	Refusal(c postlist.Change, err error) string
 	// ReplaceQueue shows a queue that was read alone: its times may have changed.
 	ReplaceQueue(q apiv1.Queue)
 }
@@ -33,6 +44,7 @@ type Screen struct {
 	ghosts    []postlist.Ghost    // of window
 	displaced []string            // ids of posts whose slots the open queue no longer has
 	timetable schedctl.Queue      // times of the open queue
+	drag      drag
 }
 
 // New returns the list of queues in a frame.
@@ -102,6 +114,29 @@ func (h *Screen) Move(by int) {
 		return
 	}
 	h.List.Move(by)
+}
+
+// Handle implements [screen.Screen].
+func (h *Screen) Handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case previewMsg:
+		h.takePreview(msg)
+	case reflowedMsg:
+		return h.takeReflowed(msg)
+	case DragMsg:
+		if msg.seq == h.drag.seq {
+			return h.SendOrder()
+		}
+	case orderedMsg:
+		return h.takeOrdered(msg)
+	case postlist.SlotsMsg:
+		return h.takeSlots(msg)
+	case postlist.SlotsChanged:
+		h.window.Outdate(msg)
+	case postlist.QueuesRead:
+		h.takeQueues()
+	}
+	return nil
 }
 
 // takeQueues closes the open queue if it no longer exists.

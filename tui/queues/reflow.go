@@ -35,23 +35,6 @@ type (
 	}
 )
 
-// Handle handles the messages of the screen. It ignores others.
-func (h *Screen) Handle(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case previewMsg:
-		h.takePreview(msg)
-	case reflowedMsg:
-		return h.takeReflowed(msg)
-	case postlist.SlotsMsg:
-		return h.takeSlots(msg)
-	case postlist.SlotsChanged:
-		h.window.Outdate(msg)
-	case postlist.QueuesRead:
-		h.takeQueues()
-	}
-	return nil
-}
-
 // PreviewReflow implements [postlist.Orderer].
 func (h *Screen) PreviewReflow() tea.Cmd {
 	q, ok := h.opened()

@@ -121,6 +121,11 @@ func TestFreeSlotsAreBetweenThePosts(t *testing.T) {
 	if n := read(s, s.Fill()); n != 1 {
 		t.Errorf("%d requests for slots that have changed", n)
 	}
+	test.Press(t, s, tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("]")})
+	test.Give(t, s, test.Post("c", test.Now.AddDate(0, 0, 7)))
+	if read(s, s.Fill()); len(s.Ghosts()) != 1 {
+		t.Errorf("the next week shows %d slots, want its own one", len(s.Ghosts()))
+	}
 	f.Queues = nil
 	s.Handle(postlist.QueuesRead{Changed: true})
 	if read(s, s.Fill()); len(s.Ghosts()) != 0 {

@@ -37,7 +37,6 @@ type Frame struct {
 
 	Queues []apiv1.Queue
 	API    screen.Client // may be nil
-	Stale  []string      // ids of MarkStale
 }
 
 // New returns a frame in Zone at Now, without colors.
@@ -81,15 +80,6 @@ func (f *Frame) Client() screen.Client { return f.API }
 func (f *Frame) Call(do func(ctx context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return do(context.Background()) }
 }
-
-// MarkStale implements the frame of queues.
-func (f *Frame) MarkStale(id string) tea.Cmd {
-	f.Stale = append(f.Stale, id)
-	return nil
-}
-
-// ReplaceQueue implements the frame of queues.
-func (f *Frame) ReplaceQueue(apiv1.Queue) {}
 
 // Post returns a scheduled post.
 func Post(id string, at time.Time) apiv1.Post {
