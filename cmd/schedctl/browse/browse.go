@@ -51,7 +51,8 @@ with Sixel.
 
 In the view of posts that wait for approval, a approves a post and schedules it, and c
 sends it back with a note that says what to change. In all views, A asks for the approval
-of a draft, w withdraws it from review, and N writes a note.
+of a draft, w withdraws it from review, N writes a note, and Y makes an address at which a
+person without a terminal sees the post.
 
 While you write, a line --- starts the next part of a thread (ctrl+l inserts one), and
 each part has a counter. alt+s splits a text that is too long, and alt+p shows what each
