@@ -66,11 +66,11 @@ func (m *Model) ifSettled(do func() tea.Cmd) tea.Cmd {
 // sayWhere adds to the notice of a change where its post went, if the current view no
 // longer has it.
 func (m *Model) sayWhere(p apiv1.Post) {
-	f := m.Feed()
-	if f == nil || postlist.Matches(f.Query, p) {
+	shown := m.holder()
+	if shown == nil || postlist.Matches(shown.Feed().Query, p) {
 		return
 	}
-	if slices.Contains(m.traits().Query.Statuses, p.Status) {
+	if shown.IsFiltered() && slices.Contains(m.traits().Query.Statuses, p.Status) {
 		m.notice.text += "; this search or filter hides it (esc shows all)"
 		return
 	}

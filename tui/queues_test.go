@@ -56,6 +56,15 @@ func TestPostsAreDraggedInAQueue(t *testing.T) {
 	})
 }
 
+// A post that leaves its queue is found in the agenda. No filter hides it.
+func TestTheNoticeSaysWhereAPostIsThatLeavesItsQueue(t *testing.T) {
+	plans(t, func(t *testing.T, f *fake, d *driver) {
+		d.send(tea.WindowSizeMsg{Width: 140, Height: 24})
+		d.press("9", "enter", "}")
+		d.sees("; it is in 1 Agenda")
+	})
+}
+
 // Undoing an order keeps earlier changes undoable.
 func TestAnOrderIsUndoneLikeOtherChanges(t *testing.T) {
 	plans(t, func(t *testing.T, f *fake, d *driver) {
