@@ -168,6 +168,9 @@ func TestReviewPage(t *testing.T) {
 			t.Fatalf("the list: %s", list.body)
 		}
 		shown := b.get(path + "/" + p.ID)
+		if shown.says("draft") {
+			t.Error("a post that waits is called a draft")
+		}
 		if !shown.says("Hello <b>world</b>") || strings.Contains(string(shown.body), "<b>world") {
 			t.Errorf("the post: %s", shown.body)
 		}

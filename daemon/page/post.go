@@ -165,7 +165,10 @@ func (v *PostView) groups() (list []group) {
 
 // accountOf returns an account with the lengths of its texts.
 func accountOf(pub *usecase.Publication) account {
-	a := account{Name: pub.Target.Platform + " (removed account)", Status: string(pub.Target.Status), URL: pub.Target.PlatformPostURL}
+	a := account{Name: pub.Target.Platform + " (removed account)", URL: pub.Target.PlatformPostURL}
+	if pub.Target.Status != schedctl.Draft { // before its approval, that is no news
+		a.Status = string(pub.Target.Status)
+	}
 	if pub.Account.Name != "" {
 		a.Name = pub.Account.Platform + " " + pub.Account.Name
 	}
