@@ -52,6 +52,13 @@ type Approval struct {
 	Digest [32]byte
 }
 
+// ChangeRequest is a request of a reviewer to change a post or a series.
+type ChangeRequest struct {
+	By     KeyRef
+	At     time.Time
+	Reason string
+}
+
 // Review says who wrote what a post publishes, and who approved it.
 type Review struct {
 	Approval *Approval    // the last one, or nil
@@ -66,6 +73,10 @@ type Review struct {
 	// Decided is the [Post.Reviewed] of the last decision about the post; empty before.
 	Decided string
 
+	// Changes is the last request for changes, until an approval. Nil for none; see
+	// [Review.ChangesRequested].
+	Changes *ChangeRequest
+
 	Notes []PostNote // oldest first
 
 	// Card is the link card that was fetched for reviewers, and that is published with the
@@ -76,7 +87,23 @@ type Review struct {
 
 // IsZero reports whether all fields are empty.
 func (r *Review) IsZero() bool {
-	return r.Approval == nil && r.Proposed == (ProposedTime{}) && r.EditorID == "" && !r.ByAgent && !r.Restricted && r.Decided == "" && len(r.Notes) == 0 && r.Card == nil
+	return r.Approval == nil && r.Proposed == (ProposedTime{}) && r.EditorID == "" && !r.ByAgent && !r.Restricted && r.Decided == "" && len(r.Notes) == 0 && r.Card == nil && r.Changes == nil
+}
+
+// ChangesRequested returns the last request for changes, which stays after the post or series
+// was submitted again. It is nil if there is none, or if an approval followed.
+func (r *Review) ChangesRequested() *ChangeRequest {
+	if a := r.Approval; r.Changes == nil && a != nil && a.State == ApprovalChangesRequested { // of an older version of schedctl
+		return &ChangeRequest{By: a.DecidedBy, At: a.DecidedAt, Reason: a.Note}
+	}
+	return r.Changes
+}
+
+// decided records a decision, whose approval is a: a request for changes stays until the next
+// decision.
+func (r *Review) decided(a *Approval) {
+	r.Approval, r.Changes = a, nil
+	r.Changes = r.ChangesRequested()
 }
 
 // PlannedAt returns the time of a post, or the proposed one of a draft. It is zero without
@@ -99,6 +126,9 @@ func (r *Review) clone() Review {
 	c := *r
 	if r.Approval != nil {
 		c.Approval = new(*r.Approval)
+	}
+	if r.Changes != nil {
+		c.Changes = new(*r.Changes)
 	}
 	c.Notes = slices.Clone(r.Notes)
 	if r.Card != nil {

@@ -83,6 +83,61 @@ func TestTakingBack(t *testing.T) {
 	}
 }
 
+// TestRequestForChangesStays guards that the last request for changes is known until the next
+// decision, whatever happens to the post in between.
+func TestRequestForChangesStays(t *testing.T) {
+	person := reviewer
+	person.Key = KeyRef{ID: reviewer.Key.ID, Name: "Dana", Share: "shr_1"}
+	p := submitted(t, author)
+	step := func(name, reason string, by KeyRef, take func() error) {
+		t.Helper()
+		if err := take(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		stored := p.Clone()
+		switch c := stored.ChangesRequested(); {
+		case reason == "" && c != nil:
+			t.Errorf("%s: the request for changes is %+v", name, c)
+		case reason != "" && (c == nil || *c != ChangeRequest{By: by, At: reviewTime, Reason: reason}):
+			t.Errorf("%s: the request for changes is %+v, want %q of %+v", name, c, reason, by)
+		}
+	}
+	submit := func() error {
+		_, err := p.Submit(Submission{By: author, Note: "again"}, reviewTime.Add(time.Minute))
+		return err
+	}
+	request := func(by Actor, reason string) func() error {
+		return func() error { _, err := p.RequestChanges(Decision{By: by, Note: reason}, reviewTime); return err }
+	}
+	step("before", "", KeyRef{}, func() error { return nil })
+	step("request", "shorter", person.Key, request(person, "shorter"))
+	step("edit", "shorter", person.Key, func() error {
+		_, err := p.Edit(Edit{ContentChange: ContentChange{Text: new("text")}, By: author}, reviewTime)
+		return err
+	})
+	step("submit", "shorter", person.Key, submit)
+	step("withdraw", "shorter", person.Key, func() error { _, err := p.Withdraw(author, reviewTime); return err })
+	step("submit again", "shorter", person.Key, submit)
+	step("another request", "longer", reviewer.Key, request(reviewer, "longer"))
+	p.Changes = nil // as an older version of schedctl stored it
+	step("submit after an upgrade", "longer", reviewer.Key, submit)
+	step("approve", "", KeyRef{}, func() error {
+		_, err := p.Approve(Decision{By: reviewer, Note: "good", PublishAt: reviewTime.Add(time.Hour)}, reviewTime)
+		return err
+	})
+	step("take back", "wait", reviewer.Key, request(reviewer, "wait"))
+	p.Changes = nil
+	step("withdraw after an upgrade", "wait", reviewer.Key, func() error { _, err := p.Withdraw(author, reviewTime); return err })
+	step("settle", "wait", reviewer.Key, func() error {
+		_, err := p.Settle(Settlement{Existing: ExistingSubmit, By: reviewer}, reviewTime)
+		return err
+	})
+	step("settle as approved", "", KeyRef{}, func() error {
+		_, err := p.Settle(Settlement{Existing: ExistingApprove, By: reviewer}, reviewTime)
+		return err
+	})
+}
+
 // TestFourEyes edits approved posts as an approver.
 func TestFourEyes(t *testing.T) {
 	for _, four := range []bool{false, true} {

@@ -64,6 +64,7 @@ func (p *Post) Settle(s Settlement, now time.Time) ([]Event, error) {
 	now = Millis(now)
 	next := p.Clone()
 	var err error
+	next.Changes = p.ChangesRequested()
 	if next.Approval, err = s.approval(&p.Review, p.ReviewDigest(), now); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (p *Post) Settle(s Settlement, now time.Time) ([]Event, error) {
 		}
 		return p.reviewStep(next, EventPostSubmitted, newReviewStep(s.By, "", p.Version+1), now), nil
 	}
-	next.Decided = string(next.reviewedText())
+	next.Decided, next.Changes = string(next.reviewedText()), nil
 	events := p.reviewStep(next, EventPostApproved, newReviewStep(s.By, "", p.Version), now)
 	events[0].Edited = s.By.Key.ID == p.EditorID
 	return events, nil
@@ -88,6 +89,8 @@ func (s *Series) Settle(by Settlement, now time.Time) (Event, error) {
 	}
 	edited := a.State == ApprovalApproved && by.By.Key.ID == s.Template.EditorID
 	e := s.review(*a, by.By, now)
-	e.Edited = edited
+	if e.Edited = edited; a.State == ApprovalApproved {
+		s.Template.Changes = nil
+	}
 	return e, nil
 }

@@ -221,7 +221,7 @@ func (p *Post) Unschedule(by Actor, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	if a := next.Approval; a != nil && a.State == ApprovalApproved {
-		a.withdraw(by, now)
+		next.withdraw(by, now)
 	}
 	was := p.Approval
 	next.changed(now)

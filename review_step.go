@@ -54,6 +54,7 @@ func (p *Post) Submit(s Submission, now time.Time) ([]Event, error) {
 	if err := next.Proposed.check(now); err != nil {
 		return nil, err
 	}
+	next.Changes = p.ChangesRequested()
 	next.Approval = &Approval{
 		State: ApprovalPending, RequestedBy: s.By.Key, RequestedAt: now, Note: s.Note, Digest: p.ReviewDigest(),
 	}
@@ -141,10 +142,10 @@ func (p *Post) decide(op Operation, state ApprovalState, d Decision, now time.Ti
 		return next, err
 	}
 	next = p.Clone()
-	next.Approval = &Approval{
+	next.decided(&Approval{
 		State: state, RequestedBy: p.Approval.RequestedBy, RequestedAt: p.Approval.RequestedAt,
 		DecidedBy: d.By.Key, DecidedAt: Millis(now), Note: d.Note, Digest: p.ReviewDigest(),
-	}
+	})
 	return next, nil
 }
 
@@ -158,7 +159,7 @@ func (p *Post) Withdraw(by Actor, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	next := p.Clone()
-	next.Approval.withdraw(by, Millis(now))
+	next.withdraw(by, Millis(now))
 	if err := next.takeBack(); err != nil {
 		return nil, err
 	}
@@ -175,7 +176,9 @@ func (p *Post) takeBack() error {
 }
 
 // withdraw ends the review. The actor decides if that takes back an approval.
-func (a *Approval) withdraw(by Actor, now time.Time) {
+func (r *Review) withdraw(by Actor, now time.Time) {
+	r.Changes = r.ChangesRequested()
+	a := r.Approval
 	if a.State == ApprovalApproved {
 		a.DecidedBy, a.DecidedAt = by.Key, now
 	}
@@ -273,7 +276,8 @@ func (p *Post) review(by Actor, now time.Time) (kept bool, err error) {
 		changed.State = ApprovalPending
 		err = p.takeBack()
 	case a.State == ApprovalApproved:
-		changed.withdraw(by, now)
+		p.Approval = &changed
+		p.withdraw(by, now)
 	}
 	p.Approval = &changed
 	return kept, err
@@ -296,6 +300,7 @@ func (p *Post) ShowCard(card *LinkPreview) {
 // endReview withdraws the approval of a post that was started without it.
 func (p *Post) endReview() {
 	if p.Approval != nil && p.Approval.State != ApprovalApproved {
+		p.Changes = p.ChangesRequested()
 		p.Approval = new(*p.Approval)
 		p.Approval.State = ApprovalWithdrawn
 	}

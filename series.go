@@ -159,7 +159,7 @@ func NewOccurrence(s *Series, o Occurrence, now time.Time) (Post, []Event, error
 	now = Millis(now)
 	p := s.Template.Clone()
 	p.ID, p.WorkspaceID = OccurrencePostID(s.ID, o.Local), s.WorkspaceID
-	p.Notes = nil
+	p.Notes, p.Changes = nil, nil
 	p.Text, p.Booking = s.ContentOf(o.Index), o.Booking
 	p.SeriesID, p.Occurrence = s.ID, o.Local
 	p.CreatedAt, p.UpdatedAt, p.Version = now, now, 1

@@ -79,6 +79,7 @@ func (s *Series) Submit(by Actor, note string, now time.Time) (Event, error) {
 	if a := s.Template.Approval; a != nil && (a.State == ApprovalPending || s.Approved()) {
 		return Event{}, Errorf(ApprovalNotPending, "", "the series is %s already", a.State)
 	}
+	s.Template.Changes = s.Template.ChangesRequested()
 	return s.review(Approval{State: ApprovalPending, RequestedBy: by.Key, RequestedAt: Millis(now), Note: note}, by, now), nil
 }
 
@@ -101,6 +102,7 @@ func (s *Series) Decide(state ApprovalState, d Decision, now time.Time) (Event, 
 	a := *s.Template.Approval
 	a.State, a.DecidedBy, a.DecidedAt, a.Note = state, d.By.Key, Millis(now), d.Note
 	e := s.review(a, d.By, now)
+	s.Template.decided(s.Template.Approval)
 	e.Edited = state == ApprovalApproved && d.By.Key.ID == s.Template.EditorID
 	return e, nil
 }
@@ -114,9 +116,9 @@ func (s *Series) Withdraw(by Actor, now time.Time) (Event, error) {
 	if err := s.Template.checkWithdrawal("series"); err != nil {
 		return Event{}, err
 	}
-	a := *s.Template.Approval
-	a.withdraw(by, Millis(now))
-	return s.review(a, by, now), nil
+	s.Template.Approval = new(*s.Template.Approval)
+	s.Template.withdraw(by, Millis(now))
+	return s.review(*s.Template.Approval, by, now), nil
 }
 
 // seriesSteps has the event of each state that a step of a review leads to.
@@ -152,6 +154,7 @@ func (s *Series) checkReview(note string) error {
 // FollowApproval gives a post of the series, after an edit of the series, the approval and
 // the authors of the series.
 func (p *Post) FollowApproval(s *Series) {
+	p.Changes = nil
 	if p.Approval = nil; s.Approved() {
 		p.Approval = new(*s.Template.Approval)
 		p.Approval.Digest = p.ReviewDigest()

@@ -180,6 +180,7 @@ func reviewed() *fake {
 	launch.TargetOverrides = []apiv1.Override{{SocialAccountID: "acct_2", Content: ptr("Release 1.4 is out")}}
 	weather := waiting("post_r4", "Tomorrow's weather, which was proposed for this morning", claude, proposed(day(21, "08:00")), "")
 	weather.Approval.DecidedBy, weather.Approval.DecidedAt = &noor, at(-20*time.Hour)
+	weather.Approval.LastChanges = &apiv1.ChangeRequest{By: apiv1.KeyRef{ID: noor.ID, Name: "Dana", Share: ptr("shr_1")}, At: at(-20 * time.Hour), Reason: "mind the spelling"}
 	weather.Approval.Previous = &apiv1.ReviewedPost{Content: "Tomorrow's whether", SocialAccountIDs: []string{"acct_1", "acct_2"}, Changed: []string{"content", "social_account_ids"}}
 	sent := draftPost("post_r6", "Sent back to its author")
 	sent.Version = 3

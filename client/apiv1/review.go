@@ -18,9 +18,17 @@ type Approval struct {
 	DecidedAt   *Time                  `json:"decided_at" doc:"When it decided; null before."`
 	Note        *string                `json:"note" doc:"The note of the last step; null for none."`
 	ApprovedBy  *string                `json:"approved_by" doc:"The address of the merged pull request that was the review; null for none."`
+	LastChanges *ChangeRequest         `json:"last_changes_requested" doc:"The last request for changes. It stays after the post or series was submitted again, until the next decision; null for none."`
 	Digest      string                 `json:"digest" doc:"A digest of what was submitted or approved: texts, title, accounts, media, overrides and card."`
 	Card        *LinkCard              `json:"card" doc:"The link card that schedctl fetched for the reviewers, and that is published with the approval; for networks that fetch none themselves. Null if the post has none: it has no link, its page could not be fetched, or the review was withdrawn. Its picture is one of media_assets."`
 	Previous    *ReviewedPost          `json:"previous" doc:"What the last decision about the post was about; null if there is none, or if nothing has changed since."`
+}
+
+// ChangeRequest is a request of a reviewer to change a post or a series.
+type ChangeRequest struct {
+	By     KeyRef `json:"by" doc:"Who asked for it."`
+	At     *Time  `json:"at" doc:"When." nullable:"false"`
+	Reason string `json:"reason" doc:"What has to change."`
 }
 
 // ReviewedPost is a post as it was when it was decided about.
@@ -191,7 +199,7 @@ func NewPostNote(n schedctl.PostNote) PostNote {
 
 // newPostApproval returns the wire form of the review of a post.
 func newPostApproval(p *schedctl.Post) *Approval {
-	out := newApproval(p.Approval)
+	out := newApproval(&p.Review)
 	if out != nil && p.Card != nil && out.State != schedctl.ApprovalWithdrawn {
 		out.Card = newLinkPreview(*p.Card).Card
 	}
@@ -207,14 +215,19 @@ func newPostApproval(p *schedctl.Post) *Approval {
 	return out
 }
 
-func newApproval(a *schedctl.Approval) *Approval {
+func newApproval(r *schedctl.Review) *Approval {
+	a := r.Approval
 	if a == nil {
 		return nil
 	}
-	return &Approval{
+	out := &Approval{
 		State: a.State, RequestedBy: newKeyRef(a.RequestedBy), RequestedAt: NewTime(a.RequestedAt), DecidedBy: newOptionalKeyRef(a.DecidedBy), DecidedAt: NewTime(a.DecidedAt),
 		Note: optional(a.Note), ApprovedBy: optional(a.Source), Digest: hex.EncodeToString(a.Digest[:]),
 	}
+	if c := r.ChangesRequested(); c != nil {
+		out.LastChanges = &ChangeRequest{By: newKeyRef(c.By), At: NewTime(c.At), Reason: c.Reason}
+	}
+	return out
 }
 
 func newProposedTime(p schedctl.ProposedTime) *ProposedTime {

@@ -154,7 +154,7 @@ func NewSeries(s schedctl.Series) Series {
 		Extras:           newExtras(&t.Content),
 		SocialAccountIDs: t.AccountIDs(), TargetOverrides: newOverrides(s.Template), Labels: append([]string{}, t.Labels...),
 		Timezone: s.Timezone, Start: string(s.Start), Rule: s.Rule, Exdates: make([]string, len(s.Exdates)),
-		AheadDays: s.AheadDays, QueueID: optional(s.QueueID), Approval: newApproval(t.Approval), State: s.State, NextAt: NewTime(s.NextAt), PreviousID: optional(s.PreviousID),
+		AheadDays: s.AheadDays, QueueID: optional(s.QueueID), Approval: newApproval(&t.Review), State: s.State, NextAt: NewTime(s.NextAt), PreviousID: optional(s.PreviousID),
 		ExternalID: optional(s.ExternalID), Managed: (*Managed)(s.Managed),
 		Version: s.Version, CreatedAt: NewTime(s.CreatedAt), UpdatedAt: NewTime(s.UpdatedAt),
 	}

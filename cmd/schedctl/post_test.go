@@ -506,6 +506,8 @@ resent_as
 created_by	
 updated_by	
 approval	
+note	
+changes_requested	
 proposed	
 content	Hello, world�[31m
 target	pt_1	demo	feed	published	http://feeds.test/1

@@ -128,6 +128,7 @@ var schemaDescriptions = map[string]string{
 	"Skipped":              "Occurrences of a series that were left out.",
 	"Slot":                 "The slot that a post has.",
 	"Approval":             "The review of a post or of a series.",
+	"ChangeRequest":        "A request of a reviewer to change a post or a series.",
 	"ReviewedPost":         "A post as it was when it was decided about.",
 	"Author":               "The API key that made or changed an object. It may be revoked.",
 	"EventAuthor":          "Who took a step of a review.",

@@ -226,6 +226,33 @@ func TestReviewPageTexts(t *testing.T) {
 	f.actedAsDana(p.ID, "requestPostChanges", f.read(p.ID).Approval.DecidedBy)
 }
 
+// TestReviewPageShowsTheLastRequest guards that the reason of a request for changes is shown
+// after the post was submitted again, until it is approved.
+func TestReviewPageShowsTheLastRequest(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		p := f.proposed(body{"content": "Hello"})
+		path := f.reviewer(body{"can": "decide"}) + "/" + p.ID
+		b := &browser{f: f}
+		changes := b.get(path).fields("changes")
+		changes.Set("text", "another picture")
+		b.send(sameOrigin, "POST", path, changes).want(http.StatusSeeOther)
+		f.do(nil, "POST", "/posts/"+p.ID+"/submit", body{"note": "done"}).want(http.StatusOK)
+		a := f.read(p.ID).Approval
+		if c := a.LastChanges; c == nil || c.By.Name != "Dana" || c.By.Share == nil || c.Reason != "another picture" || c.At == nil || a.DecidedBy != nil {
+			t.Fatalf("the last request: %+v", a)
+		}
+		shown := b.get(path)
+		if !shown.says("Dana (with a share) asked for changes on ") || !shown.says("another picture") {
+			t.Errorf("the page after it was submitted again: %s", shown.body)
+		}
+		b.send(sameOrigin, "POST", path, shown.fields("approve")).want(http.StatusSeeOther)
+		if a := f.read(p.ID).Approval; a.State != schedctl.ApprovalApproved || a.LastChanges != nil {
+			t.Errorf("after the approval: %+v", a)
+		}
+	})
+}
+
 // TestReviewPageOfAChangedPost guards that a decision is about exactly what was shown, and
 // that the typed text is not lost.
 func TestReviewPageOfAChangedPost(t *testing.T) {

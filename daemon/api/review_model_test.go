@@ -17,11 +17,12 @@ type reviewModel struct {
 	approval  schedctl.ApprovalState // empty for none
 	requester string
 	editor    string // the key that set the text
+	changes   string // the reason of the last request for changes since the last approval
 	fourEyes  bool   // the workspace wants two people for each text
 }
 
 // reviewStep is a request of a key.
-type reviewStep struct{ do, by string }
+type reviewStep struct{ do, by, reason string }
 
 func (s reviewStep) writes() bool   { return s.by == "author" || s.by == "editor" }
 func (s reviewStep) drafts() bool   { return s.writes() } // the drafter did not create the post
@@ -47,11 +48,11 @@ func (m *reviewModel) take(s reviewStep) bool {
 		}
 	case "approve":
 		if ok = decides; ok {
-			m.approval, m.status = schedctl.ApprovalApproved, schedctl.Scheduled
+			m.approval, m.status, m.changes = schedctl.ApprovalApproved, schedctl.Scheduled, ""
 		}
 	case "request-changes":
 		if ok = decides || approved && s.approves(); ok {
-			m.approval, m.status = schedctl.ApprovalChangesRequested, schedctl.Draft
+			m.approval, m.status, m.changes = schedctl.ApprovalChangesRequested, schedctl.Draft, s.reason
 		}
 	case "withdraw":
 		if ok = s.drafts() && (pending || approved || m.approval == schedctl.ApprovalChangesRequested); ok {
@@ -74,7 +75,7 @@ func TestReviewModel(t *testing.T) {
 		"edit":            func(n int) any { return body{"content": fmt.Sprint("text ", n)} },
 		"submit":          func(int) any { return body{"proposed_at": in(time.Hour)} },
 		"approve":         func(int) any { return body{"publish_at": in(2 * time.Hour)} },
-		"request-changes": func(int) any { return body{"note": "x"} },
+		"request-changes": func(n int) any { return body{"note": fmt.Sprint("reason ", n)} },
 		"withdraw":        func(int) any { return nil },
 		"unschedule":      func(int) any { return nil },
 		"schedule":        func(int) any { return body{"publish_at": in(3 * time.Hour)} },
@@ -92,6 +93,7 @@ func TestReviewModel(t *testing.T) {
 		w.fourEyes(m.fourEyes)
 		for i, s := range rapid.SliceOfN(steps, 1, 30).Draw(t, "steps") {
 			n++
+			s.reason = fmt.Sprint("reason ", n)
 			method, path := "POST", "/posts/"+p.ID+"/"+s.do
 			if s.do == "edit" {
 				method, path = "PATCH", "/posts/"+p.ID
@@ -100,7 +102,7 @@ func TestReviewModel(t *testing.T) {
 			if want := m.take(s); want != (r.status == 200) {
 				t.Fatalf("step %d, %s by %s: status %d, want accepted %v\n%s", i, s.do, s.by, r.status, want, r.body)
 			}
-			if got := modelOf(w.get(p.ID)); got != (reviewModel{status: m.status, approval: m.approval, requester: m.requester}) {
+			if got := modelOf(w.get(p.ID)); got != (reviewModel{status: m.status, approval: m.approval, requester: m.requester, changes: m.changes}) {
 				t.Fatalf("step %d, %s by %s: the post is %+v, want %+v", i, s.do, s.by, got, m)
 			}
 		}
@@ -111,6 +113,9 @@ func TestReviewModel(t *testing.T) {
 func modelOf(p apiv1.Post) (m reviewModel) {
 	if m.status = p.Status; p.Approval != nil {
 		m.approval, m.requester = p.Approval.State, p.Approval.RequestedBy.Name
+		if c := p.Approval.LastChanges; c != nil {
+			m.changes = c.Reason
+		}
 	}
 	return m
 }

@@ -139,6 +139,9 @@ func (f *Frame) history(p *schedctl.Post) (facts []fact) {
 	if a.Note != "" {
 		facts = append(facts, fact{"Remark", a.Note})
 	}
+	if c := p.ChangesRequested(); c != nil && a.State != schedctl.ApprovalChangesRequested {
+		facts = append(facts, fact{"Before", fmt.Sprintf("%s asked for changes on %s: %s", person(c.By), f.clock().at(c.At), c.Reason)})
+	}
 	return facts
 }
 

@@ -53,6 +53,7 @@ func (c *coder) postFields(p *schedctl.Post) {
 	if c.layout >= 12 {
 		c.trail(&p.Trail)
 		c.card(&p.Card)
+		c.changeRequest(&p.Changes)
 	}
 }
 

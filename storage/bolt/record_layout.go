@@ -12,7 +12,7 @@ func layoutOf(v any) byte {
 	switch v := v.(type) {
 	case *schedctl.Post:
 		parts, plan, review = needsPartsLayout(v), hasPlan(v), !v.Review.IsZero()
-		trust = v.Trail != (schedctl.Trail{}) || v.Card != nil || hasShare(&v.Review)
+		trust = v.Trail != (schedctl.Trail{}) || v.Card != nil || hasTrust(&v.Review)
 	case *schedctl.MediaAsset:
 		trust = v.UploadedBy != "" || v.ServedSize != 0
 	case *schedctl.Attempt:
@@ -31,7 +31,7 @@ func layoutOf(v any) byte {
 	case *schedctl.APIKey:
 		review = v.Agent || v.Restricted
 	case *schedctl.Series:
-		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{}) || hasShare(&v.Template.Review)
+		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{}) || hasTrust(&v.Template.Review)
 	case *schedctl.Collection, *schedctl.Alias, *schedctl.Share:
 		trust = true
 	case *schedctl.Queue:
@@ -58,8 +58,12 @@ func layoutOf(v any) byte {
 
 func hasLabel(b schedctl.AccountBlackout) bool { return b.Label != "" }
 
-// hasShare reports whether a person has taken part in a review through a share.
-func hasShare(r *schedctl.Review) bool {
+// hasTrust reports whether a review has fields of layout 12: a person has taken part through a
+// share, or there was a request for changes.
+func hasTrust(r *schedctl.Review) bool {
+	if r.Changes != nil {
+		return true
+	}
 	shared := func(n schedctl.PostNote) bool { return n.By.Share != "" }
 	return r.Approval != nil && r.Approval.RequestedBy.Share+r.Approval.DecidedBy.Share != "" || slices.ContainsFunc(r.Notes, shared)
 }

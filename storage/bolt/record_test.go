@@ -386,27 +386,35 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 	}
 	card := samplePost()
 	card.Card = &schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: "https://example.com", Image: schedctl.PostMedia{AssetID: sampleMedia().ID}}
+	shared, changed := samplePost(), samplePost()
+	shared.Notes = []schedctl.PostNote{{ID: sampleID(schedctl.NotePrefix), By: schedctl.KeyRef{Name: "Dana", Share: sampleID(schedctl.SharePrefix)}}}
+	changed.Changes = &schedctl.ChangeRequest{By: schedctl.KeyRef{Name: "Vera"}, At: sampleTime, Reason: "shorter"}
+	decided := schedctl.Series{Template: schedctl.Post{Review: schedctl.Review{Approval: &schedctl.Approval{DecidedBy: shared.Notes[0].By}}}}
 	approved := sampleEvent()
 	approved.Edited = true
 	made := schedctl.Trail{CreatedBy: reviewed.EditorID}
 	for name, record := range map[string][]byte{
-		"post with an author":        sampleRecord(t, schedctl.Post{WorkspaceID: occurrence.WorkspaceID, Trail: made}, (*coder).post),
-		"post with a card":           sampleRecord(t, card, (*coder).post),
-		"series with an author":      sampleRecord(t, schedctl.Series{Template: schedctl.Post{Trail: made}}, (*coder).series),
-		"uploaded asset":             sampleRecord(t, schedctl.MediaAsset{UploadedBy: made.CreatedBy}, (*coder).mediaAsset),
-		"asset with the size served": sampleRecord(t, schedctl.MediaAsset{ServedSize: 1}, (*coder).mediaAsset),
-		"edited approval":            sampleRecord(t, approved, (*coder).event),
-		"queue of a file":            sampleRecord(t, sampleQueue(), (*coder).queueRecord),
-		"blackout of a file":         sampleRecord(t, sampleBlackout(), (*coder).blackout),
-		"hold of a label":            sampleRecord(t, schedctl.Blackout{Label: "launch"}, (*coder).blackout),
-		"account with such a hold":   sampleRecord(t, sampleAccountOfCampaign(), (*coder).account),
-		"workspace of two":           sampleRecord(t, schedctl.Workspace{FourEyes: true}, (*coder).workspace),
+		"post with an author":          sampleRecord(t, schedctl.Post{WorkspaceID: occurrence.WorkspaceID, Trail: made}, (*coder).post),
+		"post with a card":             sampleRecord(t, card, (*coder).post),
+		"post with a note of a person": sampleRecord(t, shared, (*coder).post),
+		"post that was to be changed":  sampleRecord(t, changed, (*coder).post),
+		"series a person decided":      sampleRecord(t, decided, (*coder).series),
+		"series with an author":        sampleRecord(t, schedctl.Series{Template: schedctl.Post{Trail: made}}, (*coder).series),
+		"uploaded asset":               sampleRecord(t, schedctl.MediaAsset{UploadedBy: made.CreatedBy}, (*coder).mediaAsset),
+		"asset with the size served":   sampleRecord(t, schedctl.MediaAsset{ServedSize: 1}, (*coder).mediaAsset),
+		"edited approval":              sampleRecord(t, approved, (*coder).event),
+		"queue of a file":              sampleRecord(t, sampleQueue(), (*coder).queueRecord),
+		"blackout of a file":           sampleRecord(t, sampleBlackout(), (*coder).blackout),
+		"hold of a label":              sampleRecord(t, schedctl.Blackout{Label: "launch"}, (*coder).blackout),
+		"account with such a hold":     sampleRecord(t, sampleAccountOfCampaign(), (*coder).account),
+		"workspace of two":             sampleRecord(t, schedctl.Workspace{FourEyes: true}, (*coder).workspace),
 	} {
 		if record[0] != layout {
 			t.Errorf("the %s has layout %d", name, record[0])
 		}
 	}
 	testSpoiled(t, card, (*coder).post)
+	testSpoiled(t, changed, (*coder).post)
 	testSpoiled(t, approved, (*coder).event)
 	testSpoiled(t, ending, (*coder).account)
 }

@@ -2,7 +2,8 @@ package bolt
 
 import "github.com/schedctl/schedctl"
 
-// The fields of layout 12: who wrote a post, the link card that reviewers saw, who applies
+// The fields of layout 12: who wrote a post, the link card that reviewers saw, their last
+// request for changes, who applies
 // collections, the limits of files of an account and what paused it, the labels of holds, aliases,
 // shares, the steps of reviews on events, and the shares of people who took them.
 
@@ -17,6 +18,14 @@ func (c *coder) trail(t *schedctl.Trail) {
 func (c *coder) card(l **schedctl.LinkPreview) {
 	if optional(c, l) {
 		c.linkPreview(*l)
+	}
+}
+
+func (c *coder) changeRequest(r **schedctl.ChangeRequest) {
+	if optional(c, r) {
+		c.keyRef(&(*r).By)
+		c.time(&(*r).At)
+		text(c, &(*r).Reason)
 	}
 }
 

@@ -18,6 +18,7 @@ type reviewDoc struct {
 	ByAgent    bool         `json:"by_agent,omitempty"`
 	Restricted bool         `json:"restricted,omitempty"`
 	Decided    string       `json:"decided,omitempty"`
+	Changes    *changesDoc  `json:"changes,omitempty"`
 	Notes      []noteDoc    `json:"notes,omitempty"`
 	Card       *previewDoc  `json:"card,omitempty"`
 	EditorID   string       `json:"editor_id,omitempty"` // only in templates of series
@@ -33,6 +34,13 @@ type approvalDoc struct {
 	Note        string                 `json:"note,omitempty"`
 	Source      string                 `json:"source,omitempty"`
 	Digest      string                 `json:"digest"` // hex
+}
+
+// changesDoc is a [schedctl.ChangeRequest] as a document.
+type changesDoc struct {
+	By     keyRefDoc `json:"by,omitzero"`
+	At     time.Time `json:"at,omitzero"`
+	Reason string    `json:"reason,omitempty"`
 }
 
 // noteDoc is a [schedctl.PostNote] as a document.
@@ -57,6 +65,9 @@ func newReviewDoc(r *schedctl.Review) (doc reviewDoc, err error) {
 			a.State, keyRefDoc(a.RequestedBy), a.RequestedAt, keyRefDoc(a.DecidedBy), a.DecidedAt, a.Note, a.Source, hex.EncodeToString(a.Digest[:]),
 		}
 	}
+	if c := r.Changes; c != nil {
+		doc.Changes = &changesDoc{keyRefDoc(c.By), c.At, c.Reason}
+	}
 	for _, n := range r.Notes {
 		doc.Notes = append(doc.Notes, noteDoc{n.ID, keyRefDoc(n.By), n.Text, n.CreatedAt})
 	}
@@ -80,6 +91,9 @@ func (d *reviewDoc) set(r *schedctl.Review) error {
 			State: a.State, RequestedBy: schedctl.KeyRef(a.RequestedBy), RequestedAt: a.RequestedAt, DecidedBy: schedctl.KeyRef(a.DecidedBy),
 			DecidedAt: a.DecidedAt, Note: a.Note, Source: a.Source, Digest: [32]byte(digest),
 		}
+	}
+	if c := d.Changes; c != nil {
+		r.Changes = &schedctl.ChangeRequest{By: schedctl.KeyRef(c.By), At: c.At, Reason: c.Reason}
 	}
 	for _, n := range d.Notes {
 		r.Notes = append(r.Notes, schedctl.PostNote{ID: n.ID, By: schedctl.KeyRef(n.By), Text: n.Text, CreatedAt: n.CreatedAt})

@@ -173,6 +173,9 @@ func (s Scene) ReviewLines(p apiv1.Post, width int) (lines []string) {
 		if a.Note != nil {
 			add(t.Title.UnsetBold().Render, "note: "+*a.Note)
 		}
+		if c := a.LastChanges; c != nil && a.State != schedctl.ApprovalChangesRequested {
+			add(t.Warn.Render, s.keyName(c.By)+" asked for changes"+s.ago(c.At)+": "+c.Reason)
+		}
 	}
 	if IsSeries(p) {
 		return lines
@@ -187,21 +190,23 @@ func (s Scene) ReviewLines(p apiv1.Post, width int) (lines []string) {
 	return append(lines, s.changeLines(p, width)...)
 }
 
+// ago returns how long a time is away, after a space, or nothing for nil.
+func (s Scene) ago(at *apiv1.Time) string {
+	if at == nil {
+		return ""
+	}
+	return " " + screen.RelativeTime(at.Sub(s.Now))
+}
+
 // stateText describes the state of an approval: who asked, who decided, and when.
 func (s Scene) stateText(a *apiv1.Approval) string {
-	ago := func(at *apiv1.Time) string {
-		if at == nil {
-			return ""
-		}
-		return " " + screen.RelativeTime(at.Sub(s.Now))
-	}
-	asked := "asked by " + s.keyName(a.RequestedBy) + ago(a.RequestedAt)
+	asked := "asked by " + s.keyName(a.RequestedBy) + s.ago(a.RequestedAt)
 	by := ""
 	switch {
 	case a.ApprovedBy != nil:
-		by = " by " + screen.OneLine(*a.ApprovedBy) + ago(a.DecidedAt)
+		by = " by " + screen.OneLine(*a.ApprovedBy) + s.ago(a.DecidedAt)
 	case a.DecidedBy != nil:
-		by = " by " + s.keyName(*a.DecidedBy) + ago(a.DecidedAt)
+		by = " by " + s.keyName(*a.DecidedBy) + s.ago(a.DecidedAt)
 	}
 	switch a.State {
 	case schedctl.ApprovalPending:

@@ -19,6 +19,11 @@ type fieldList struct {
 	names []string
 }
 
+// Has reports whether the result is JSON with this field.
+func (f *fieldList) Has(name string) bool {
+	return f.Given && (len(f.names) == 0 || slices.Contains(f.names, name))
+}
+
 // allFields is the value of --json when none is given.
 const allFields = "*"
 

@@ -191,7 +191,7 @@ func reviewText(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post,
 	}
 	var b bytes.Buffer
 	pairs := []cli.Property{{Name: "ID", Value: p.ID}, {Name: "Version", Value: fmt.Sprint(p.Version)}}
-	pairs = append(pairs, approvalPairs(a, p.Approval)...)
+	pairs = append(pairs, content.ApprovalProperties(a, p.Approval)...)
 	if was := previousOf(p); was != nil {
 		pairs = append(pairs, cli.Property{Name: "Changed", Value: strings.Join(was.Changed, ", ") + " since the last decision"})
 	}
@@ -208,9 +208,7 @@ func reviewText(ctx context.Context, a *cli.App, c *client.Client, p apiv1.Post,
 	for _, line := range problemLines(check, names) {
 		b.WriteString(line + "\n")
 	}
-	for _, n := range notes {
-		b.WriteString(a.Dim("note by "+cli.OneLine(n.By.String())+":") + " " + cli.OneLine(n.Text) + "\n")
-	}
+	b.WriteString(noteLines(a, p.ID, notes))
 	if r := p.Approval; r != nil && r.State == schedctl.ApprovalPending {
 		b.WriteString(a.Dim("next: ") + "schedctl post approve " + cli.OneLine(p.ID) + "\n")
 		b.WriteString(a.Dim("next: ") + "schedctl post request-changes " + p.ID + " --note TEXT\n")
@@ -259,35 +257,4 @@ func setDiff(before, after []string, label func(string) string) (lines []string)
 		}
 	}
 	return lines
-}
-
-// approvalPairs returns the state of a review and its note.
-func approvalPairs(a *cli.App, r *apiv1.Approval) (pairs []cli.Property) {
-	if r != nil {
-		pairs = append(pairs, cli.Property{Name: "Approval", Value: approvalText(a, r)}, cli.Property{Name: "Note", Value: cli.OneLine(cli.Deref(r.Note))})
-	}
-	return pairs
-}
-
-// approvalText says who asked for an approval, and who decided.
-func approvalText(a *cli.App, r *apiv1.Approval) string {
-	text := strings.ReplaceAll(string(r.State), "_", " ") + ", requested by " + cli.OneLine(r.RequestedBy.String())
-	if r.RequestedAt != nil {
-		text += " " + a.TimeText(r.RequestedAt)
-	}
-	switch {
-	case r.ApprovedBy != nil:
-		text += ", approved by " + cli.OneLine(*r.ApprovedBy)
-	case r.DecidedBy != nil:
-		text += ", decided by " + cli.OneLine(r.DecidedBy.String())
-	}
-	return text
-}
-
-// shownApproval is approvalText for a post that may have none.
-func shownApproval(a *cli.App, p apiv1.Post) string {
-	if p.Approval == nil {
-		return ""
-	}
-	return approvalText(a, p.Approval)
 }

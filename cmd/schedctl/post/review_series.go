@@ -28,7 +28,7 @@ func reviewSeriesText(ctx context.Context, a *cli.App, c *client.Client, s apiv1
 	p := fields.OfSeries(s)
 	var b bytes.Buffer
 	pairs := []cli.Property{{Name: "ID", Value: s.ID}, {Name: "Series", Value: s.Name}, {Name: "Version", Value: fmt.Sprint(s.Version)}}
-	pairs = append(pairs, approvalPairs(a, s.Approval)...)
+	pairs = append(pairs, content.ApprovalProperties(a, s.Approval)...)
 	if s.State != schedctl.SeriesActive {
 		pairs = append(pairs, cli.Property{Name: "State", Value: string(s.State)})
 	}

@@ -17,11 +17,12 @@ import (
 )
 
 func newShow(a *cli.App) *cobra.Command {
-	return cli.DeclareJSON[apiv1.Post](&cobra.Command{
+	return cli.DeclareJSON[shownPost](&cobra.Command{
 		Use:   "show ID...",
 		Short: "Show posts with their targets",
 		Long: `Show posts: the text, the media with their alt texts, the time, what became of each
-target, and what can be done next.
+target, its review with the last request for changes, the last 20 notes, and what can be
+done next.
 
 Without a terminal, a post with media has a line "media" for each file: the id of the
 asset, its type, its size in bytes, its SHA-256, its file name and the alt text. Further
@@ -33,7 +34,10 @@ account, its name, the text and the options. Lines "override_field" follow it: t
 the account, and a line of a setting, a file, a part or the poll as above, or no_media,
 no_thread or no_poll. If a target has several parts, lines "target_part" follow it: the
 id of the target, the index of the part, its kind, its status, its id and URL on the
-network, the number of attempts, and the error.`,
+network, the number of attempts, and the error. A note has a line "post_note" with its id, its time,
+who wrote it and the text.
+
+With --json, a post has all its "notes"; they are null if they cannot be read.`,
 		Example: `  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=id,status,targets`,
 		Args:              cli.Args(1, cli.Unlimited, "the id of a post"),
@@ -48,14 +52,16 @@ func showPosts(ctx context.Context, a *cli.App, ids []string) error {
 		return err
 	}
 	posts, failed := eachPost(ctx, a, ids, c.Post)
-	if a.JSON.Given || a.Quiet {
+	if a.JSON.Has("notes") {
+		err = printShown(ctx, a, c, posts, len(ids) == 1)
+	} else if a.JSON.Given || a.Quiet {
 		err = printEach(ctx, a, c, ids, posts)
 	} else if len(posts) > 0 {
 		names := AccountsByID(ctx, c)
 		var blocks [][]byte
 		for _, p := range posts {
 			a.RememberShown(p)
-			blocks = append(blocks, postDetail(a, p, names))
+			blocks = append(blocks, postDetail(a, p, readNotes(ctx, a, c, p.ID), names))
 		}
 		err = a.Write(bytes.Join(blocks, []byte("\n")))
 	}
@@ -65,9 +71,9 @@ func showPosts(ctx context.Context, a *cli.App, ids []string) error {
 	return failed
 }
 
-// postDetail describes a post: for people with its unchanged text, for programs as a
-// line for each field and target.
-func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
+// postDetail describes a post with its notes: for people with its unchanged text, for programs
+// as a line for each field and target.
+func postDetail(a *cli.App, p apiv1.Post, notes []apiv1.PostNote, names Accounts) []byte {
 	pairs := []cli.Property{
 		{Name: "ID", Value: p.ID},
 		{Name: "Status", Value: string(p.Status)},
@@ -76,14 +82,13 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 		{Name: "Updated at", Value: a.TimeText(p.UpdatedAt)},
 		{Name: "Version", Value: fmt.Sprint(p.Version)},
 	}
-	for _, extra := range []cli.Property{
+	for _, extra := range append([]cli.Property{
 		{Name: "Labels", Value: strings.Join(p.Labels, ", ")}, {Name: "External ID", Value: cli.Deref(p.ExternalID)},
 		{Name: "Collection", Value: cli.Deref(p.Managed).Collection}, {Name: "File", Value: cli.Deref(p.Managed).Path},
 		{Name: "Queue", Value: cli.Deref(p.QueueID)}, {Name: "Slot", Value: slotText(p)}, {Name: "Series", Value: seriesText(p)},
 		{Name: "Archived", Value: archivedText(a, p)}, {Name: "Resend of", Value: cli.Deref(p.ResendOf)}, {Name: "Resent as", Value: cli.Deref(p.ResentAs)},
 		{Name: "Created by", Value: cli.AuthorText(p.CreatedBy)}, {Name: "Updated by", Value: cli.AuthorText(p.UpdatedBy)},
-		{Name: "Approval", Value: shownApproval(a, p)}, {Name: "Proposed", Value: proposedText(a, p)},
-	} {
+	}, append(content.ApprovalProperties(a, p.Approval), cli.Property{Name: "Proposed", Value: proposedText(a, p)})...) {
 		if extra.Value != "" || !a.OutTerminal {
 			pairs = append(pairs, extra)
 		}
@@ -102,7 +107,7 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 			out = append(out, "target\t"+strings.Join(row, "\t")+"\n"...)
 			out = append(out, targetPartLines(p.Targets[i])...)
 		}
-		return out
+		return append(out, noteRows(a, notes)...)
 	}
 	var b bytes.Buffer
 	b.Write(a.RenderProperties(pairs))
@@ -110,6 +115,7 @@ func postDetail(a *cli.App, p apiv1.Post, names Accounts) []byte {
 	b.WriteString(content.Text(a, p, names.Name))
 	b.Write(a.RenderTable(cli.Table{Header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, Status: 3, Rows: targetRows(a, p, names)}))
 	b.Write(partProgress(a, p.Targets, names))
+	b.WriteString(noteLines(a, p.ID, notes))
 	for _, step := range nextSteps(p, names) {
 		b.WriteString(a.Dim("next: ") + cli.OneLine(step) + "\n")
 	}

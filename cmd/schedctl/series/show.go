@@ -52,7 +52,9 @@ func detail(a *cli.App, s apiv1.Series, names func([]string) string) []byte {
 		{Name: "Start", Value: s.Start},
 		{Name: "Timezone", Value: s.Timezone},
 		{Name: "Next", Value: a.TimeText(s.NextAt)},
-		{Name: "Approval", Value: approvalText(s)},
+	}
+	pairs = append(pairs, content.ApprovalProperties(a, s.Approval)...)
+	pairs = append(pairs, []cli.Property{
 		{Name: "Accounts", Value: names(s.SocialAccountIDs)},
 		{Name: "Queue", Value: cli.Deref(s.QueueID)},
 		{Name: "Ahead", Value: cli.Plural(s.AheadDays, "day")},
@@ -68,7 +70,7 @@ func detail(a *cli.App, s apiv1.Series, names func([]string) string) []byte {
 		{Name: "Updated by", Value: cli.AuthorText(s.UpdatedBy)},
 		{Name: "Updated", Value: a.TimeText(s.UpdatedAt)},
 		{Name: "Version", Value: fmt.Sprint(s.Version)},
-	}
+	}...)
 	p := fields.OfSeries(s)
 	pairs = append(pairs, content.Properties(a, p)...)
 	name := func(id string) string { return names([]string{id}) }
@@ -112,12 +114,4 @@ func nextSteps(s apiv1.Series) []string {
 		return []string{"schedctl series resume " + s.ID}
 	}
 	return []string{"schedctl post list --all --series " + s.ID}
-}
-
-// approvalText says in which state the review of a series is, and who asked for it.
-func approvalText(s apiv1.Series) string {
-	if s.Approval == nil {
-		return ""
-	}
-	return strings.ReplaceAll(string(s.Approval.State), "_", " ") + ", requested by " + cli.OneLine(s.Approval.RequestedBy.Name)
 }
