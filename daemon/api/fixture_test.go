@@ -378,7 +378,7 @@ type body = map[string]any
 
 // in returns a time relative to now, in the format of requests.
 func in(d time.Duration) string {
-	return time.Now().Add(d).UTC().Truncate(time.Millisecond).Format("2006-01-02T15:04:05.000Z")
+	return apiv1.NewTime(time.Now().Add(d).UTC().Truncate(time.Millisecond)).String()
 }
 
 // create creates a post with my key.
