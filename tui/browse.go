@@ -97,8 +97,7 @@ func (m *Model) moveSelection(by int) {
 // openSelected opens the details of the selected item.
 func (m *Model) openSelected() {
 	if p, ok := m.CurrentPost(); ok {
-		d := m.detail()
-		d.Open, d.OpenedFor = true, p.ID
+		m.detail().Show(p.ID)
 		return
 	}
 	m.room().Open()

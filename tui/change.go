@@ -59,18 +59,7 @@ func (m *Model) previewAll(list []apiv1.Post) {
 		byID[list[i].ID] = &list[i]
 	}
 	for f := range m.feeds() {
-		for i := range f.Moved {
-			if p := byID[f.Moved[i].ID]; p != nil {
-				f.Moved[i] = *p
-			}
-		}
-		for i := range f.Pages {
-			for j := range f.Pages[i].Posts {
-				if p := byID[f.Pages[i].Posts[j].ID]; p != nil {
-					f.Pages[i].Posts[j] = *p
-				}
-			}
-		}
+		f.ReplaceAll(byID)
 	}
 }
 

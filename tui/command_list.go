@@ -177,11 +177,9 @@ func (m *Model) runMark(string) (tea.Cmd, string) {
 		return nil, "this view has no posts to mark"
 	}
 	all := true
-	for i := range f.Pages {
-		for _, p := range f.Pages[i].Posts {
-			if !postlist.IsSeries(p) && all {
-				all = m.marks.Set(p)
-			}
+	for p := range f.InMemory() {
+		if !postlist.IsSeries(*p) && all {
+			all = m.marks.Set(*p)
 		}
 	}
 	m.ShowNotice(m.markText())

@@ -41,8 +41,8 @@ func UnsavedText(m tea.Model) string { return m.(*Model).unsaved().Text }
 // Kept returns the number of posts in memory.
 func Kept(m tea.Model) (n int) {
 	for f := range m.(*Model).feeds() {
-		for _, p := range f.Pages {
-			n += len(p.Posts)
+		for range f.InMemory() {
+			n++
 		}
 	}
 	return n

@@ -15,10 +15,8 @@ func (m *Model) labels(q screen.Query) (list []string) {
 		list = append(list, q.Label)
 	}
 	for f := range m.feeds() {
-		for _, page := range f.Pages {
-			for i := range page.Posts {
-				list = append(list, page.Posts[i].Labels...)
-			}
+		for p := range f.InMemory() {
+			list = append(list, p.Labels...)
 		}
 	}
 	slices.Sort(list)

@@ -25,11 +25,9 @@ func (m *Model) chosen() []apiv1.Post {
 	list := make([]apiv1.Post, 0, len(m.marks.Order))
 	newest := maps.Clone(m.marks.Posts)
 	for f := range m.feeds() {
-		for _, pg := range f.Pages {
-			for i := range pg.Posts {
-				if p, marked := newest[pg.Posts[i].ID]; marked {
-					newest[p.ID] = postlist.Newer(p, pg.Posts[i])
-				}
+		for loaded := range f.InMemory() {
+			if p, marked := newest[loaded.ID]; marked {
+				newest[p.ID] = postlist.Newer(p, *loaded)
 			}
 		}
 	}

@@ -53,10 +53,8 @@ func (m *Model) effectsOf(g *grab) []effect {
 	}
 	first, last = first.Add(-gapReach), last.Add(gapReach)
 	if f := m.Feed(); f != nil {
-		for i := range f.Pages {
-			for j := range f.Pages[i].Posts {
-				addNeighbor(near, &f.Pages[i].Posts[j], g, first, last)
-			}
+		for p := range f.InMemory() {
+			addNeighbor(near, p, g, first, last)
 		}
 	}
 	for i := range g.posts { // they also can get the same time

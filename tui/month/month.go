@@ -66,11 +66,9 @@ func (s *Screen) UnderSelection() (list []apiv1.Post) {
 		}
 		return list
 	}
-	for _, pg := range s.Posts.Pages {
-		for _, p := range pg.Posts {
-			if s.has(p) {
-				list = append(list, p)
-			}
+	for p := range s.Posts.InMemory() {
+		if s.has(*p) {
+			list = append(list, *p)
 		}
 	}
 	return list

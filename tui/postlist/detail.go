@@ -36,6 +36,9 @@ type Detail struct {
 	Top       int
 }
 
+// Show gives the focus to the details of a post.
+func (d *Detail) Show(id string) { d.Open, d.OpenedFor = true, id }
+
 // Close hides the details.
 func (d *Detail) Close() { d.Open, d.Top = false, 0 }
 

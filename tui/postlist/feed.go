@@ -1,6 +1,7 @@
 package postlist
 
 import (
+	"iter"
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -112,6 +113,19 @@ func (f *Feed) Find(id string) (i int, ok bool) {
 		i += f.Pages[p].Count
 	}
 	return 0, false
+}
+
+// InMemory returns the posts in memory, in their order.
+func (f *Feed) InMemory() iter.Seq[*apiv1.Post] {
+	return func(yield func(*apiv1.Post) bool) {
+		for i := range f.Pages {
+			for j := range f.Pages[i].Posts {
+				if !yield(&f.Pages[i].Posts[j]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Has reports whether a post is in memory.

@@ -27,6 +27,20 @@ func (f *Feed) Replace(p apiv1.Post) {
 	f.show(p)
 }
 
+// ReplaceAll is Replace for several posts, by id.
+func (f *Feed) ReplaceAll(byID map[string]*apiv1.Post) {
+	for i := range f.Moved {
+		if p := byID[f.Moved[i].ID]; p != nil {
+			f.Moved[i] = *p
+		}
+	}
+	for old := range f.InMemory() {
+		if p := byID[old.ID]; p != nil {
+			*old = *p
+		}
+	}
+}
+
 // show replaces a post in memory.
 func (f *Feed) show(p apiv1.Post) {
 	for i := range f.Pages {

@@ -105,6 +105,7 @@ func (h *Screen) Back() {
 	h.openID, h.window, h.ghosts, h.displaced = "", postlist.SlotWindow{}, nil, nil
 	h.Posts.Reset(h.Traits().Query)
 	h.Detail().Close()
+	h.Detail().Outdated = true // a closed queue misses changes
 }
 
 // Move implements [screen.Screen].

@@ -166,6 +166,9 @@ func TestAnOpenQueueHasPosts(t *testing.T) {
 	if s.Feed() != nil {
 		t.Error("the queue is still open")
 	}
+	if s.Open(); !s.Detail().Outdated {
+		t.Error("changes since the queue was closed are missing in the details")
+	}
 }
 
 func TestADeletedQueueCloses(t *testing.T) {
