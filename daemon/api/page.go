@@ -293,6 +293,7 @@ func (s *Server) showSharedPost(ctx context.Context, v *visit) error {
 // writePost writes the page of the post of the path. shown has what a refused form has to say.
 func (s *Server) writePost(ctx context.Context, v *visit, status int, shown page.PostView) error {
 	var post schedctl.Post
+	shown.Whole = v.r.URL.Query().Get("all") == "1"
 	decision := s.cases.Decide(&v.Request, nil)
 	err := s.scan(ctx, v.request, func(r storage.Reader) (err error) {
 		decision.On(r)

@@ -228,3 +228,51 @@ func TestPagesStaySmall(t *testing.T) {
 		t.Errorf("the style sheet has %d bytes", n)
 	}
 }
+
+// TestPagesOfLongPostsStaySmall guards that the page of a post has 60 KB at most, whatever the
+// post has; that it says so, and does not approve what it does not show; and that the whole
+// page shows everything.
+func TestPagesOfLongPostsStaySmall(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	path := f.reviewer(body{"can": "decide"})
+	b := &browser{f: f}
+	for name, sign := range map[string]string{"quotes": `"`, "pluses": "+", "emoji": "👩", "marks": "\u200b", "links": "http://a.b/\u00fc "} {
+		text := "t" + strings.Repeat(sign, 4990/len([]rune(sign))) + "."
+		thread := slices.Repeat([]body{{"content": text}}, 24)
+		var accounts []string
+		for i := range 40 {
+			accounts = append(accounts, f.newAccount(f.mine, fmt.Sprintf("%s %d", name, i)))
+		}
+		p := f.proposed(body{"content": "before", "thread": thread})
+		at := path + "/" + p.ID
+		form := b.get(at).fields("changes")
+		form.Set("text", text)
+		b.send(sameOrigin, "POST", at, form).want(http.StatusSeeOther)
+		override := body{"social_account_id": accounts[0], "content": "only here"}
+		f.do(nil, "PATCH", "/posts/"+p.ID, body{"content": text, "social_account_ids": accounts, "target_overrides": []body{override}}).want(http.StatusOK)
+		f.do(nil, "POST", "/posts/"+p.ID+"/submit", body{"note": text}).want(http.StatusOK)
+		for i := range 20 {
+			f.do(nil, "POST", "/posts/"+p.ID+"/notes", body{"text": fmt.Sprint(text, i)}).want(http.StatusCreated)
+		}
+		page := b.get(at)
+		form = page.fields("changes")
+		form.Set("text", text)
+		form.Del("form")
+		for what, page := range map[string]*response{"the page": page, "the page of a refused form": b.send(sameOrigin, "POST", at, form)} {
+			if n := len(page.body); n > 60<<10 {
+				t.Errorf("%s: %s has %d bytes", name, what, n)
+			}
+			if strings.Contains(string(page.body), `value="approve"`) || !page.says("Show everything before you approve") || !page.says("more before these") || !page.says("more characters") {
+				t.Errorf("%s: %s does not say that it is shortened", name, what)
+			}
+		}
+		whole := b.get(at + "?all=1")
+		if got := texts(whole.shownFor("fake "+name+" 39"), "div", "text"); len(got) != 25 || got[24] != text || whole.says("Show everything") || whole.fields("approve") == nil {
+			t.Errorf("%s: the whole page is shortened", name)
+		}
+		if got := texts(whole.document(), "p", "text"); !slices.Contains(got, fmt.Sprint(text, 0)) {
+			t.Errorf("%s: the whole page lacks the first comment", name)
+		}
+	}
+}

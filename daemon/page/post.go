@@ -27,6 +27,9 @@ type PostView struct {
 	// Form is the token of the forms, and Nonce is new on each page.
 	Form, Nonce string
 
+	// Whole means that the page may be longer than 60 KB, and shows everything.
+	Whole bool
+
 	// Notice says why a form was refused; empty for none. Typed is the text that was in the
 	// form with the action Action.
 	Notice, Action, Typed string
@@ -82,10 +85,21 @@ type file struct {
 
 type note struct{ By, When, Text string }
 
+// budgets are those of the parts of a page.
+type budgets struct{ facts, changes, groups, notes *budget }
+
+func (v *PostView) budgets() budgets {
+	if v.Whole {
+		return budgets{}
+	}
+	return budgets{
+		&budget{left: factsBytes}, &budget{left: changesBytes}, &budget{left: groupsBytes - escaped(v.Typed)}, &budget{left: notesBytes},
+	}
+}
+
 // Post returns the page of one post.
 func Post(f *Frame, v *PostView) ([]byte, error) {
-	p := v.Post
-	back := "../" + f.Token
+	p, room := v.Post, v.budgets()
 	data := struct {
 		top
 		*PostView
@@ -98,14 +112,23 @@ func Post(f *Frame, v *PostView) ([]byte, error) {
 		Changes []change
 		Groups  []group
 		Notes   []note
+		Earlier int    // comments that are not shown
+		Short   bool   // the page does not show everything
+		Hidden  bool   // it does not show everything that is published
 		Approve string // the text of the button; empty if the post has no time
 		Version int64
 	}{
-		top: f.top(title(p, maxTitle), "../style.css"), PostView: v, Back: back, When: f.when(p), Status: status(p),
-		Labels: strings.Join(p.Labels, ", "), Facts: f.history(p), Changed: changed(p), Changes: v.changes(), Groups: v.groups(), Version: p.Version,
+		top: f.top(title(p, maxTitle), "../style.css"), PostView: v, Back: "../" + f.Token, When: f.when(p), Status: status(p),
+		Labels: room.facts.text(strings.Join(p.Labels, ", "), 1), Facts: room.facts.facts(f.history(p)), Changed: changed(p),
+		Changes: room.changes.changes(v.changes()), Groups: room.groups.groups(v.groups()), Version: p.Version,
 	}
 	for _, n := range p.Notes {
 		data.Notes = append(data.Notes, note{person(n.By), f.clock().at(n.CreatedAt), n.Text})
+	}
+	data.Notes, data.Earlier = room.notes.notes(data.Notes)
+	if !v.Whole {
+		data.Hidden = room.groups.cut
+		data.Short = data.Hidden || room.facts.cut || room.changes.cut || room.notes.cut
 	}
 	switch {
 	case p.Proposed.NextSlot:
@@ -214,7 +237,7 @@ func (v *PostView) group(pub *usecase.Publication) group {
 		g.Facts = append(g.Facts, fact{"Option " + name, fmt.Sprint(pub.Target.Options[name])})
 	}
 	if p := x.Poll; p != nil {
-		g.Poll = &poll{p.Options, "ends " + p.ExpiresIn.String() + " after it is published"}
+		g.Poll = &poll{slices.Clone(p.Options), "ends " + p.ExpiresIn.String() + " after it is published"}
 		if p.Multiple {
 			g.Poll.About += "; people can choose more than one"
 		}

@@ -135,26 +135,27 @@ func (c *Request) RevokeShare(tx storage.Tx) (schedctl.Share, error) {
 // it. What a person does at the address is done by this request, after [schedctl.Share.Covers]
 // and [ShareMay]. Errors: NOT_FOUND, and no other reason, if the share or its key has ended,
 // or the key may not read posts.
+//
+// It reads as much from the store for a token that never existed as for one that has ended.
 func OpenShare(r storage.Reader, hash [32]byte, now time.Time) (s schedctl.Share, c Request, err error) {
 	s, err = r.ShareByHash(hash)
-	if schedctl.CodeOf(err) == schedctl.NotFound {
-		return s, c, errNoShare
-	}
-	if err != nil {
+	unknown := schedctl.CodeOf(err) == schedctl.NotFound
+	if unknown {
+		s.WorkspaceID, s.KeyID = schedctl.NewID(schedctl.WorkspacePrefix, now), schedctl.NewID(schedctl.KeyPrefix, now)
+	} else if err != nil {
 		return s, c, fmt.Errorf("read a share: %w", err)
 	}
-	keys, err := r.Keys(s.WorkspaceID)
-	if err != nil {
+	key, err := r.Key(s.WorkspaceID, s.KeyID)
+	if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
 		return s, c, fmt.Errorf("read the key of a share: %w", err)
 	}
-	i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == s.KeyID })
-	if i < 0 || keys[i].Check(now) != nil || !s.Running(now) {
+	if unknown || err != nil || key.Check(now) != nil || !s.Running(now) {
 		return schedctl.Share{}, c, errNoShare
 	}
-	if _, sees := mostRight(&keys[i]); !sees {
+	if _, sees := mostRight(&key); !sees {
 		return schedctl.Share{}, c, errNoShare
 	}
-	return s, Request{Key: keys[i], Person: schedctl.KeyRef{ID: keys[i].ID, Name: s.Name, Share: s.ID}, Now: now}, nil
+	return s, Request{Key: key, Person: schedctl.KeyRef{ID: key.ID, Name: s.Name, Share: s.ID}, Now: now}, nil
 }
 
 // ShareMay reports whether a person may do at the address of a share what needs the right:

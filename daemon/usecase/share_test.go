@@ -1,6 +1,7 @@
 package usecase_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -70,6 +71,42 @@ func (s *sharer) opens(token string) bool {
 	return err == nil
 }
 
+// readCounter notes what is read.
+type readCounter struct {
+	storage.Reader
+	reads []string
+}
+
+func (r *readCounter) ShareByHash(hash [32]byte) (schedctl.Share, error) {
+	r.reads = append(r.reads, "share")
+	return r.Reader.ShareByHash(hash)
+}
+
+func (r *readCounter) Key(workspaceID, id string) (schedctl.APIKey, error) {
+	r.reads = append(r.reads, "key")
+	return r.Reader.Key(workspaceID, id)
+}
+
+func (r *readCounter) Keys(workspaceID string) ([]schedctl.APIKey, error) {
+	r.reads = append(r.reads, "keys")
+	return r.Reader.Keys(workspaceID)
+}
+
+// reads returns what is read to find that a share has ended.
+func (s *sharer) reads(hash [32]byte) []string {
+	s.t.Helper()
+	var counter readCounter
+	err := s.store.View(s.t.Context(), func(r storage.Reader) error {
+		counter.Reader = r
+		_, _, err := usecase.OpenShare(&counter, hash, s.now)
+		return err
+	})
+	if schedctl.CodeOf(err) != schedctl.NotFound {
+		s.t.Fatal(err)
+	}
+	return counter.reads
+}
+
 var review = schedctl.NewShare{Kind: schedctl.ShareReview, Name: "Dana"}
 
 // TestShareEnds guards that a share ends when it expires or is revoked, and when its key
@@ -109,6 +146,10 @@ func TestShareEnds(t *testing.T) {
 			s.update(func(tx storage.Tx) error { return tx.PutKey(s.key) })
 			if s.opens(token) {
 				t.Error("the share opens after its end")
+			}
+			hash, _ := schedctl.HashShareToken(token)
+			if ended, unknown := s.reads(hash), s.reads([32]byte{}); !slices.Equal(ended, unknown) {
+				t.Errorf("an ended share reads %q, and an unknown one %q", ended, unknown)
 			}
 		})
 	}
