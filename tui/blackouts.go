@@ -69,3 +69,13 @@ func (m *Model) holdText() string {
 	}
 	return "paused: " + strings.Join(parts, ", ")
 }
+
+// warningText is what the head of the screen warns of: accounts that are paused, and the
+// forecast. It may be empty.
+func (m *Model) warningText() string {
+	held, ahead := m.holdText(), m.forecast.Text()
+	if held != "" && ahead != "" {
+		return held + "; " + ahead
+	}
+	return held + ahead
+}

@@ -17,7 +17,7 @@ func (m *Model) handleBrowseKey(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, m.Keys.Quit, m.Keys.Kill):
 		return m.quit()
 	case key.Matches(k, m.Keys.Help):
-		m.dialog = &help{}
+		m.dialog = m.newHelp()
 	case key.Matches(k, m.Keys.Tabs):
 		m.showTab(tabOfNumber(k.Runes[0]))
 	case key.Matches(k, m.Keys.Next):

@@ -51,7 +51,7 @@ func commands() []command {
 		{name: "search", arg: "TEXT", optional: true, about: "show the posts with a text; without one, all", example: "search release", run: (*Model).runSearch},
 		{name: "new", about: "write a post", run: func(m *Model, _ string) (tea.Cmd, string) { return m.writePost(), "" }},
 		{name: "forecast", about: "show what will fail or be late, with the commands that mend it", run: func(m *Model, _ string) (tea.Cmd, string) {
-			return nil, m.openForecast()
+			return nil, m.forecast.Open()
 		}},
 		{name: "undo", about: "undo the last change", run: func(m *Model, _ string) (tea.Cmd, string) { return m.undoLast(), "" }},
 		{name: "reload", about: "read everything again", run: func(m *Model, _ string) (tea.Cmd, string) { return m.reload(), "" }},
@@ -64,7 +64,7 @@ func commands() []command {
 	}
 	return append(list,
 		command{name: "help", about: "list all keys", run: func(m *Model, _ string) (tea.Cmd, string) {
-			m.dialog = &help{}
+			m.dialog = m.newHelp()
 			return nil, ""
 		}},
 		command{name: "quit", aliases: []string{"exit"}, about: "quit", run: func(m *Model, _ string) (tea.Cmd, string) { return m.quit(), "" }})

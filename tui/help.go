@@ -1,43 +1,15 @@
 package tui
 
 import (
-	"github.com/charmbracelet/bubbles/key"
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// help shows every key. It is generated from the key map.
-type help struct{ top int }
-
-// FullScreen implements [screen.Dialog].
-func (h *help) FullScreen() bool { return true }
-
-// Key implements [screen.Dialog].
-func (h *help) Key(f screen.Frame, k tea.KeyMsg) tea.Cmd {
-	m := f.(*Model)
-	switch {
-	case key.Matches(k, m.Keys.Kill):
-		return tea.Quit
-	case key.Matches(k, m.Keys.Down, m.Keys.PageDown):
-		h.top = min(h.top+1, len(helpLines(m.Theme, m.Keys, m.width)))
-	case key.Matches(k, m.Keys.Up, m.Keys.PageUp):
-		h.top = max(0, h.top-1)
-	default:
-		m.dialog = nil
-	}
-	return nil
-}
-
-// Lines implements [screen.Dialog].
-func (h *help) Lines(f screen.Frame, width, height int) []string {
-	m := f.(*Model)
-	lines := helpLines(m.Theme, m.Keys, width)
-	room := max(1, height-1)
-	first := max(0, min(h.top, len(lines)-room))
-	return append(screen.FitLines(lines[first:], width, room), m.Theme.Hint.Render(screen.Clip("↑ ↓ scroll   any other key closes help", width)))
+// newHelp returns a dialog with every key. It is generated from the key map.
+func (m *Model) newHelp() *screen.Page {
+	return &screen.Page{Name: "help", Content: func(width int) []string { return helpLines(m.Theme, m.Keys, width) }}
 }
 
 // helpLines lists the keys, in two columns if the screen is wide enough.

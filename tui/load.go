@@ -63,6 +63,15 @@ func (m *Model) fillFeed(h postlist.Holder) tea.Cmd {
 	})
 }
 
+// fillForecast reads the forecast once the first screen with posts has them.
+func (m *Model) fillForecast() tea.Cmd {
+	h, _, ok := first[postlist.Holder](m)
+	if m.link.state != linkOpen || ok && h.Feed() != nil && !h.Feed().Loaded {
+		return nil
+	}
+	return m.forecast.Fill()
+}
+
 func (m *Model) takePage(msg pageMsg) tea.Cmd {
 	f := msg.room.Feed()
 	if f == nil {
@@ -111,7 +120,8 @@ func (m *Model) retryReads() tea.Cmd {
 
 // reload reads everything again as it is needed.
 func (m *Model) reload() tea.Cmd {
-	m.Accounts.Loaded, m.forecast.loaded = false, false
+	m.Accounts.Loaded = false
+	m.forecast.Reload()
 	for _, r := range m.rooms {
 		r.Reload()
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/tui/forecast"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/review"
 	"github.com/schedctl/schedctl/tui/screen"
@@ -95,7 +96,7 @@ type Model struct {
 	queueList queueList
 	blackouts blackoutList
 	groups    groupList
-	forecast  forecastList
+	forecast  *forecast.Forecast
 	series    map[string]postlist.SeriesInfo // by id
 	reviewers reviewers
 
@@ -135,7 +136,7 @@ func New(ctx context.Context, cfg Config) *Model {
 		m.show = func(list []postlist.Picture) error { return cfg.Show(ctx, list) }
 	}
 	m.Theme.ASCII = cfg.ASCII
-	m.review = review.New(m, cfg.Key)
+	m.review, m.forecast = review.New(m, cfg.Key), forecast.New(m)
 	m.rooms = newRooms(m)
 	return m
 }

@@ -44,7 +44,7 @@ func (m *Model) takeEvent(msg eventMsg) tea.Cmd {
 		m.ReloadAccounts()
 	}
 	cmd := m.tellRooms(screen.Event{Event: msg.event})
-	m.forecastChanged(msg.event.Type)
+	m.forecast.Handle(screen.Event{Event: msg.event})
 	m.markSeries(msg.event.Data.SeriesID)
 	return tea.Batch(cmd, m.MarkStale(msg.event.Data.PostID))
 }

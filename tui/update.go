@@ -29,8 +29,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.takeBlackouts(msg)
 	case groupsMsg:
 		m.takeGroups(msg)
-	case forecastMsg:
-		m.takeForecast(msg)
 	case seriesMsg:
 		return m.takeSeries(msg)
 	case keysMsg:
@@ -106,7 +104,7 @@ func (m *Model) poll() tea.Cmd {
 	}
 	m.lastPoll = m.Now
 	m.pollSilent()
-	m.pollForecast()
+	m.forecast.Poll()
 	m.room().Poll()
 	if p, ok := m.CurrentPost(); ok && p.Status == schedctl.Publishing {
 		return m.MarkStale(p.ID)

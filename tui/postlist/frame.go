@@ -13,8 +13,6 @@ type Frame interface {
 	screen.Frame
 	// PostScene returns what the renderers of posts need.
 	PostScene() Scene
-	// Size returns the columns and lines of the terminal.
-	Size() (width, height int)
 	// EndNotice ends a notice that is no error.
 	EndNotice()
 	// RequestNumber returns a number that it has not returned before.

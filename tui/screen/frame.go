@@ -41,6 +41,8 @@ type Frame interface {
 	// ClearNotice ends the notice or error that is shown.
 	ClearNotice()
 
+	// Size returns the columns and lines of the terminal.
+	Size() (width, height int)
 	// BodyHeight returns the number of lines between head and foot.
 	BodyHeight() int
 }
