@@ -15,10 +15,11 @@
 // # Screens
 //
 // What people see is in packages of its own below this one: accounts, compose, feed,
-// forecast, month, queues, review, webhooks and week. They import package screen (theme, text,
-// dialogs) and package postlist (lists of posts and changes), and never each other or this
-// package. A screen keeps its state to itself. It asks for everything else through an interface, its
-// frame, which [Model] implements, and reads the shared state from the scene of the frame.
+// forecast, month, queues, review, share, webhooks and week. They import package screen
+// (theme, text, dialogs) and package postlist (lists of posts and changes), and never each
+// other or this package. A screen keeps its state to itself. It asks for everything else
+// through an interface, its frame, which [Model] implements, and reads the shared state from
+// the scene of the frame.
 //
 // The frame knows screens as [screen.Screen], those with posts as [postlist.Holder], and
 // what only some can do by further interfaces of package postlist, such as
