@@ -106,6 +106,40 @@ func TestReviewOfASeries(t *testing.T) {
 	})
 }
 
+// TestSeriesKeepsTheLastRequest guards that the reason of a request for changes stays after the
+// series was submitted again, until its approval, and that its posts do not have it.
+func TestSeriesKeepsTheLastRequest(t *testing.T) {
+	t.Parallel()
+	onDatabases(t, func(t *testing.T, w *reviewing) {
+		one := w.seriesBy(w.author, "daily")
+		step := func(by option, verb string, b any, want string) {
+			t.Helper()
+			w.do(by, "POST", "/series/"+one.ID+"/"+verb, b).want(200)
+			a := w.do(nil, "GET", "/series/"+one.ID, nil).want(200).series().Series.Approval
+			got := ""
+			if a.LastChanges != nil {
+				got = a.LastChanges.By.Name + ": " + a.LastChanges.Reason
+			}
+			if got != want {
+				t.Errorf("after %s, the last request is %q, want %q", verb, got, want)
+			}
+		}
+		step(w.author, "submit", nil, "")
+		step(w.approver, "request-changes", body{"note": "shorter"}, "approver: shorter")
+		step(w.author, "submit", body{"note": "done"}, "approver: shorter")
+		w.do(w.author, "PATCH", "/series/"+one.ID, body{"ahead_days": 20}).want(200)
+		for _, p := range w.occurrences(one.ID, false) {
+			if p.Approval != nil {
+				t.Errorf("a post of the series has the approval %+v", p.Approval)
+			}
+		}
+		step(w.author, "withdraw", nil, "approver: shorter")
+		step(w.author, "submit", nil, "approver: shorter")
+		step(w.approver, "approve", body{"note": "good"}, "")
+		step(w.approver, "request-changes", body{"note": "wait"}, "approver: wait")
+	})
+}
+
 func TestSeriesOfAgents(t *testing.T) {
 	t.Parallel()
 	onDatabases(t, func(t *testing.T, w *reviewing) {

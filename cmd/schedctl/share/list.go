@@ -3,11 +3,13 @@ package share
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
@@ -32,6 +34,7 @@ addresses are not shown again.`,
 				a.Messagef("no shares; %s", shares.Advice)
 			}
 			names := account.Names(ctx, a, c)
+			hintEmpty(ctx, a, c, all)
 			layout := cli.Table{Header: []string{"ID", "STATE", "NAME", "SHOWS", "CAN", "POSTS", "USED", "EXPIRES"}, Status: 1}
 			return cli.PrintList(a, all, shares.ID, layout, func(s apiv1.Share) []string {
 				used := "never"
@@ -42,6 +45,31 @@ addresses are not shown again.`,
 			})
 		}),
 	})
+}
+
+// hintEmpty says which running shares show nothing, because all their accounts were removed.
+func hintEmpty(ctx context.Context, a *cli.App, c *client.Client, all []apiv1.Share) {
+	if !a.ErrTerminal || a.JSON.Given || a.Quiet {
+		return
+	}
+	limited := slices.DeleteFunc(slices.Clone(all), func(s apiv1.Share) bool {
+		return s.Filter == nil || len(s.Filter.SocialAccountIDs) == 0 || state(s, a.Now()) != active
+	})
+	if len(limited) == 0 {
+		return
+	}
+	accounts, err := c.Accounts(ctx, client.AccountQuery{Status: "all"})
+	if err != nil { // the key may not read accounts
+		return
+	}
+	for _, s := range limited {
+		exists := func(id string) bool {
+			return slices.ContainsFunc(accounts, func(acct apiv1.Account) bool { return acct.ID == id && acct.Status != schedctl.AccountDisconnected })
+		}
+		if !slices.ContainsFunc(s.Filter.SocialAccountIDs, exists) {
+			a.Messagef("all accounts of the %s were removed; revoke it with: schedctl share revoke %s", shares.About(s), s.ID)
+		}
+	}
 }
 
 // active is the state of a share that has not ended.
