@@ -23,16 +23,15 @@ func TestPostShowPrintsNotes(t *testing.T) {
 	for i := range list.Count {
 		list.Results = append(list.Results, apiv1.PostNote{ID: fmt.Sprint("note_", i+1), By: dana, Text: fmt.Sprintf("text %d\nof the note", i+1), CreatedAt: at(0)})
 	}
-	show := []string{"post", "show", p.ID}
-	m := newMachine(t, routes{"GET /posts/" + p.ID: apiv1.PostEnvelope{Post: p}, "GET /social-accounts": twoAccounts, "GET /posts/" + p.ID + "/notes": list})
 	for terminal, want := range map[bool][]string{
 		false: {"changes_requested\tDana�[31m (with a share) 2026-11-21T12:00:00Z: shorter, please\n", "post_note\tnote_4\t2026-11-21T12:00:00Z\tDana�[31m (with a share)\ttext 4 of the note\n"},
 		true:  {"Changes requested  Dana�[31m (with a share) Sat 21 Nov 2026 12:00 UTC (now): shorter, please\n", "note by Dana�[31m (with a share) Sat 21 Nov 2026 12:00 UTC (now): text 4 of the note\n", "20 notes, and 3 more: schedctl post note " + p.ID + "\n"},
 	} {
+		m := newMachine(t, routes{"GET /posts/" + p.ID: apiv1.PostEnvelope{Post: p}, "GET /social-accounts": twoAccounts, "GET /posts/" + p.ID + "/notes": list})
 		if terminal {
 			m.terminals().noColorEnv()
 		}
-		status := m.run(t, show...)
+		status := m.run(t, "post", "show", p.ID)
 		for _, line := range append(want, "text 23 of the note\n") {
 			if out := m.out.String(); status != 0 || !strings.Contains(out, line) || strings.Contains(out, "text 3 of") {
 				t.Errorf("exit status %d, not %q:\n%s%s", status, line, out, &m.err)
