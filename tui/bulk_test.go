@@ -167,3 +167,20 @@ func TestCommandLine(t *testing.T) {
 		d.sees("labeled 40 posts")
 	})
 }
+
+// A range ends when its posts were changed, so that the next arrow does not mark them again.
+func TestARangeEndsWithItsChange(t *testing.T) {
+	for name, keys := range map[string][]string{"one post": {"V"}, "several posts": {"V", "down", "down"}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := drive(t, full(6), 120, 40)
+				d.press(keys...)
+				d.sees("marked, a range")
+				d.press("m", "right", "enter")
+				d.sees("moved")
+				d.press("down")
+				d.seesNot("marked")
+			})
+		})
+	}
+}

@@ -46,8 +46,9 @@ func (k *Marks) Set(list ...apiv1.Post) bool {
 	return true
 }
 
-// Drop ends the mark of a post.
+// Drop ends the mark of a post, and the range, which would mark it again.
 func (k *Marks) Drop(id string) {
+	k.Span = MarkRange{}
 	delete(k.Posts, id)
 	k.Order = slices.DeleteFunc(k.Order, func(other string) bool { return other == id })
 }
