@@ -45,9 +45,18 @@ type Frame struct {
 	Workspace schedctl.Workspace
 	Token     string // in the address of the share
 	Now       time.Time
+
+	zone *time.Location // of the workspace; nil until a time is shown
 }
 
-func (f *Frame) clock() clock { return newClock(f.Now, f.Workspace.Timezone) }
+// clock returns the clock of the workspace. To read a time zone takes longer than to show a
+// time.
+func (f *Frame) clock() clock {
+	if f.zone == nil {
+		f.zone = newClock(f.Now, f.Workspace.Timezone).zone
+	}
+	return clock{f.Now, f.zone}
+}
 
 // top is the start of a page.
 type top struct {
