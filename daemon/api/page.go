@@ -312,8 +312,12 @@ func (s *Server) writePost(ctx context.Context, v *visit, status int, shown page
 		return err
 	}
 	until := v.Now.Add(sharedFileLife)
-	shown.FileURL = func(a *schedctl.MediaAsset) string {
-		return "../../media/" + s.signer.Sign(media.Capability{Action: media.ActionDownload, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Expires: until})
+	shown.FileURL = func(a *schedctl.MediaAsset, platform string) string {
+		c := media.Capability{Action: media.ActionDownload, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Expires: until}
+		if platform != "" {
+			c.Action, c.Platform = media.ActionVariant, platform
+		}
+		return "../../media/" + s.signer.Sign(c)
 	}
 	if shown.CanComment || shown.CanDecide {
 		if err := s.addForm(v, &shown); err != nil {

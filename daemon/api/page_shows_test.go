@@ -14,8 +14,13 @@ import (
 	xhtml "golang.org/x/net/html"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/media/mediatest"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/storage"
+	"github.com/schedctl/schedctl/storage/storagetest"
 )
 
 // pieces are what the texts of random posts consist of.
@@ -273,6 +278,29 @@ func TestPagesOfLongPostsStaySmall(t *testing.T) {
 		}
 		if got := texts(whole.document(), "p", "text"); !slices.Contains(got, fmt.Sprint(text, 0)) {
 			t.Errorf("%s: the whole page lacks the first comment", name)
+		}
+	}
+}
+
+// TestPageShowsWhatNetworksGet guards that a picture that does not fit a network is shown as
+// the network gets it, and that other pictures are the originals.
+func TestPageShowsWhatNetworksGet(t *testing.T) {
+	t.Parallel()
+	uploading := publishtest.NewUploadingFake("fake")
+	uploading.Rules.Classes[schedctl.MediaImage] = publish.ClassRules{Types: []string{"image/png"}, MaxWidth: 100}
+	var signer *media.Signer
+	f := newFixtureOn(t, storagetest.NewMemory(), func(c *api.Config) { c.Publishers, signer = publish.NewRegistry(uploading), c.Signer })
+	small, large := f.upload(mediatest.PNG(90, 90)).ID, f.upload(mediatest.PNG(200, 90)).ID
+	p := f.proposed(body{"content": "x", "media": []body{{"id": small}, {"id": large, "alt_text": "a cat"}}})
+	page := (&browser{f: f}).get(f.reviewer(body{"can": "view"}) + "/" + p.ID)
+	shown := attributes(page.shownFor("fake account of mine"), "img", "src")
+	if len(shown) != 2 || !page.says("as fake gets it") {
+		t.Fatalf("the page: %s", page.body)
+	}
+	for i, action := range []media.Action{media.ActionDownload, media.ActionVariant} {
+		c, err := signer.Verify(strings.TrimPrefix(shown[i], "../../media/"), action, time.Now())
+		if err != nil || c.AssetID != []string{small, large}[i] || c.Platform != []string{"", "fake"}[i] {
+			t.Errorf("picture %d: %+v, %v", i, c, err)
 		}
 	}
 }

@@ -23,8 +23,8 @@ func frame() *page.Frame {
 func publishing(part schedctl.TargetPart, assets ...schedctl.MediaAsset) *page.PostView {
 	p := &schedctl.Post{ID: "post_1", Content: schedctl.Content{Text: "text"}, Review: schedctl.Review{Proposed: schedctl.ProposedTime{At: time.Date(2026, 12, 8, 8, 0, 0, 0, time.UTC)}}}
 	return &page.PostView{
-		Post: p, Assets: assets, FileURL: func(a *schedctl.MediaAsset) string { return "../../media/" + a.ID }, CanDecide: true,
-		Publications: []usecase.Publication{{Account: schedctl.Account{Platform: "fake", Name: "a"}, Target: schedctl.Target{Platform: "fake"}, Parts: []usecase.PublishedPart{{TargetPart: part}}}},
+		Post: p, Assets: assets, FileURL: func(a *schedctl.MediaAsset, platform string) string { return "../../media/" + platform + a.ID }, CanDecide: true,
+		Publications: []usecase.Publication{{Account: schedctl.Account{Platform: "fake", Name: "a"}, Target: schedctl.Target{Platform: "fake"}, Parts: []usecase.PublishedPart{{TargetPart: part, Converted: make([]bool, len(part.Media))}}}},
 	}
 }
 
@@ -73,6 +73,25 @@ func TestFiles(t *testing.T) {
 	}
 	if strings.Contains(out, "media/other") || strings.Contains(out, "media/gone") || strings.Count(out, "not available") != 2 {
 		t.Error("a file is shown that would not be published")
+	}
+}
+
+// TestConvertedFiles guards that a picture that networks get converted is shown as each of
+// them gets it, and that accounts that get the same are one group.
+func TestConvertedFiles(t *testing.T) {
+	t.Parallel()
+	v := publishing(schedctl.TargetPart{Media: []schedctl.PostMedia{{AssetID: "a", AltText: "a cat"}}}, schedctl.MediaAsset{ID: "a", FileName: "a.png", MIMEType: "image/png", Status: schedctl.MediaReady})
+	for _, network := range []string{"mastodon", "mastodon", "bluesky"} {
+		pub := v.Publications[0]
+		pub.Account.Platform, pub.Target.Platform = network, network
+		pub.Parts = []usecase.PublishedPart{{TargetPart: pub.Parts[0].TargetPart, Converted: []bool{true}}}
+		v.Publications = append(v.Publications, pub)
+	}
+	out := render(t, v)
+	for want, n := range map[string]int{`<img src="../../media/a"`: 1, `<img src="../../media/mastodona"`: 1, `<img src="../../media/blueskya"`: 1, "as mastodon gets it": 1, `class="group"`: 3} {
+		if got := strings.Count(out, want); got != n {
+			t.Errorf("%d times %q, want %d: %s", got, want, n, out)
+		}
 	}
 }
 

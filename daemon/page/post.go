@@ -18,8 +18,9 @@ type PostView struct {
 	Publications []usecase.Publication
 	Assets       []schedctl.MediaAsset
 
-	// FileURL returns the address of a file for an hour.
-	FileURL func(*schedctl.MediaAsset) string
+	// FileURL returns the address of a file for an hour: of the one that a platform gets, or
+	// of the original if the platform is empty.
+	FileURL func(a *schedctl.MediaAsset, platform string) string
 
 	// CanDecide and CanComment say which forms the page has.
 	CanDecide, CanComment bool
@@ -78,6 +79,7 @@ type file struct {
 	Kind    string // such as "picture"
 	Name    string
 	URL     string // empty if the file is missing
+	For     string // the platform that gets it converted so; empty for the original
 	Picture bool
 	Alt     string // empty for none
 	Missing string // why there is no file; empty if there is one
@@ -173,9 +175,13 @@ func (v *PostView) groups() (list []group) {
 	byContent := map[string]int{}
 	for i := range v.Publications {
 		pub := &v.Publications[i]
-		parts := make([]schedctl.TargetPart, len(pub.Parts))
-		for j := range parts {
-			parts[j] = pub.Parts[j].TargetPart
+		var parts []any
+		for j := range pub.Parts {
+			part := &pub.Parts[j]
+			parts = append(parts, part.TargetPart)
+			if slices.Contains(part.Converted, true) {
+				parts = append(parts, pub.Target.Platform)
+			}
 		}
 		key, err := json.Marshal([]any{parts, pub.Extras, pub.Target.Options})
 		at, known := byContent[string(key)]
@@ -249,14 +255,14 @@ func (v *PostView) group(pub *usecase.Publication) group {
 	case schedctl.PreviewCard:
 		g.Card = &card{URL: l.URL, Title: l.Title, Description: l.Description}
 		if l.Image.AssetID != "" {
-			picture := v.file(&l.Image)
+			picture := v.file(&l.Image, "")
 			g.Card.Image = &picture
 		}
 	case schedctl.PreviewNone:
 		g.Facts = append(g.Facts, fact{"Link card", "none"})
 	}
 	for i := range pub.Parts {
-		g.Parts = append(g.Parts, v.part(&pub.Parts[i].TargetPart, len(pub.Parts), g.Lang))
+		g.Parts = append(g.Parts, v.part(pub, i, g.Lang))
 	}
 	return g
 }
@@ -276,7 +282,8 @@ func visibility(name string) string {
 	return name
 }
 
-func (v *PostView) part(p *schedctl.TargetPart, parts int, lang string) part {
+func (v *PostView) part(pub *usecase.Publication, i int, lang string) part {
+	p := &pub.Parts[i]
 	out := part{Text: p.Content, Lang: lang}
 	switch {
 	case p.Kind == schedctl.PartComment:
@@ -285,20 +292,25 @@ func (v *PostView) part(p *schedctl.TargetPart, parts int, lang string) part {
 		out.Title = fmt.Sprintf("Part %d of the thread", p.Index+1)
 	}
 	for i := range p.Media {
-		out.Files = append(out.Files, v.file(&p.Media[i]))
+		platform := ""
+		if p.Converted[i] {
+			platform = pub.Target.Platform
+		}
+		out.Files = append(out.Files, v.file(&p.Media[i], platform))
 	}
 	return out
 }
 
-// file returns a file of a post. A file whose bytes are not those of the post has no address.
-func (v *PostView) file(m *schedctl.PostMedia) file {
+// file returns a file of a post, converted for a platform unless that is empty. A file whose
+// bytes are not those of the post has no address.
+func (v *PostView) file(m *schedctl.PostMedia, platform string) file {
 	i := slices.IndexFunc(v.Assets, func(a schedctl.MediaAsset) bool { return a.ID == m.AssetID })
 	if i < 0 || v.Assets[i].Status != schedctl.MediaReady || m.SHA256 != [32]byte{} && m.SHA256 != v.Assets[i].SHA256 {
 		return file{Kind: "File", Alt: m.AltText, Missing: "this file is not available"}
 	}
 	a := &v.Assets[i]
 	kind, _, _ := strings.Cut(a.MIMEType, "/")
-	f := file{Kind: "File", Name: a.FileName, URL: v.FileURL(a), Alt: m.AltText}
+	f := file{Kind: "File", Name: a.FileName, URL: v.FileURL(a, platform), For: platform, Alt: m.AltText}
 	switch kind {
 	case "image":
 		f.Kind, f.Picture = "Picture", a.MIMEType != "image/svg+xml"

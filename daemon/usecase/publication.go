@@ -2,8 +2,11 @@ package usecase
 
 import (
 	"context"
+	"slices"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/media/variant"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -20,6 +23,10 @@ type Publication struct {
 type PublishedPart struct {
 	schedctl.TargetPart
 	Check publish.Check // how long the text is, and why the network would refuse it
+
+	// Converted says for each file of Media whether the network gets a converted one: see
+	// [media.ActionVariant].
+	Converted []bool
 }
 
 // Publications returns what the accounts of a post publish, in the order of its targets, and
@@ -48,10 +55,25 @@ func (d *Decision) Publications(ctx context.Context, p *schedctl.Post) ([]Public
 			if err != nil {
 				return nil, nil, err
 			}
-			list[i].Parts = append(list[i].Parts, PublishedPart{c.part, check})
+			list[i].Parts = append(list[i].Parts, PublishedPart{c.part, check, d.converted(t.Platform, c.part.Media)})
 		}
 	}
 	return list, d.assets, nil
+}
+
+// converted says which files a platform gets converted, whatever its accounts say.
+func (d *Decision) converted(platform string, files []schedctl.PostMedia) []bool {
+	list := make([]bool, len(files))
+	p, takes := d.service.Publishers[platform].(publish.MediaPublisher)
+	if !takes {
+		return list
+	}
+	rules := p.MediaRules(schedctl.Account{Platform: platform})
+	for i := range files {
+		at := slices.IndexFunc(d.assets, func(a schedctl.MediaAsset) bool { return a.ID == files[i].AssetID })
+		list[i] = at >= 0 && fixFor(rules, media.Describe(&d.assets[at], &files[i])) != variant.None
+	}
+	return list
 }
 
 // CheckApproval returns nil if the key of the request may decide about a post that waits for

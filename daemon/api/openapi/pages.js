@@ -307,6 +307,7 @@ const checks = {
 		await r.page.setViewport({ width: 390, height: 844, isMobile: true });
 		await r.open(world.decide + "/" + world.rich.id);
 		await r.page.screenshot({ path: path.join(pictures, "review.png"), fullPage: true });
+		assert.ok(await r.page.$eval("img", (e) => e.naturalWidth === 640), "the picture is not shown");
 		await r.page.setViewport({ width: 1000, height: 600 });
 		await r.open(world.plan);
 		await r.page.screenshot({ path: path.join(pictures, "calendar.png"), fullPage: true });
