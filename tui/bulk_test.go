@@ -175,11 +175,11 @@ func TestARangeEndsWithItsChange(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := drive(t, full(6), 120, 40)
 				d.press(keys...)
-				d.sees("marked, a range")
+				d.sees("marked, a range", "L labels")
 				d.press("m", "right", "enter")
 				d.sees("moved")
 				d.press("down")
-				d.seesNot("marked")
+				d.seesNot("L labels") // a key for marked posts
 			})
 		})
 	}
