@@ -16,6 +16,7 @@ func describeCollection(r *row, c *schedctl.Collection) {
 	r.time("applied_at", &c.AppliedAt)
 	r.optionalID("applied_by", schedctl.KeyPrefix, &c.AppliedBy.ID)
 	text(r, "key_name", &c.AppliedBy.Name)
+	r.optionalID("share_id", schedctl.SharePrefix, &c.AppliedBy.Share)
 	r.time("created_at", &c.CreatedAt)
 }
 

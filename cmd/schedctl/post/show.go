@@ -34,8 +34,8 @@ account, its name, the text and the options. Lines "override_field" follow it: t
 the account, and a line of a setting, a file, a part or the poll as above, or no_media,
 no_thread or no_poll. If a target has several parts, lines "target_part" follow it: the
 id of the target, the index of the part, its kind, its status, its id and URL on the
-network, the number of attempts, and the error. A note has a line "post_note" with its id, its time,
-who wrote it and the text.
+network, the number of attempts, and the error. A note has a line "post_note" with its
+id, its time, who wrote it and the text.
 
 With --json, a post has all its "notes"; they are null if they cannot be read.`,
 		Example: `  schedctl post show post_01KAK3R9ZC4VBX1D2E3F4G5H6J

@@ -49,12 +49,14 @@ CREATE TABLE collections (
     applied_at   timestamptz,
     applied_by   uuid,
     key_name     text NOT NULL,
+    share_id     uuid,
     created_at   timestamptz
 );
 CREATE INDEX collections_of_workspace ON collections (workspace_id, id);
 COMMENT ON COLUMN collections.source IS 'the repository that the files are in';
 COMMENT ON COLUMN collections.commit_hash IS 'the last applied commit; empty if it is not known';
 COMMENT ON COLUMN collections.applied_by IS 'the API key that applied the files last; null for none, and key_name its name';
+COMMENT ON COLUMN collections.share_id IS 'the share of the key that was used; null for none';
 
 CREATE TABLE aliases (
     id           uuid PRIMARY KEY,
