@@ -29,7 +29,8 @@ func newCreate(a *cli.App) *cobra.Command {
 
 ` + eventTypesText(schedctl.EventTypes()) + `
 
-"review" selects those of reviews, and "all" all of them. Check the webhook with "schedctl webhook test".
+"review" selects those of reviews, and "all" all of them. Check the webhook with
+"schedctl webhook test".
 
 The daemon signs its requests with a secret. It generates the secret, unless you give
 yours: whsec_ and the base64 of 24 to 64 bytes, from --secret-file, from standard
