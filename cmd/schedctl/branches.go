@@ -5,6 +5,7 @@ import (
 
 	"github.com/schedctl/schedctl/cmd/schedctl/access"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
+	"github.com/schedctl/schedctl/cmd/schedctl/agent"
 	"github.com/schedctl/schedctl/cmd/schedctl/blackout"
 	"github.com/schedctl/schedctl/cmd/schedctl/browse"
 	"github.com/schedctl/schedctl/cmd/schedctl/calendar"
@@ -52,6 +53,7 @@ var branches = []cli.Branch{
 	{Group: cli.GroupEvents, Name: "key", Make: access.NewKey},
 	{Group: cli.GroupEvents, Name: "workspace", Make: access.NewWorkspace},
 	{Group: cli.GroupEvents, Name: "audit", Make: access.NewAudit},
+	{Group: cli.GroupEvents, Name: "agent", Make: agent.New},
 	{Group: cli.GroupEvents, Name: "mcp", Make: mcp.New},
 	{Group: cli.GroupDaemon, Name: "daemon", Make: server.NewDaemon},
 	{Group: cli.GroupDaemon, Name: "backup", Make: server.NewBackup},

@@ -233,7 +233,7 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 		p.mustRun(t, "context", "add", "work", "--url", p.url)
 	case "trigger":
 		p.startListening(t)
-	case "mcp":
+	case "mcp", "agent check":
 		p.mustRun(t, "key", "create", "--agent", "--name", "agent", "--secret-out", "agent.key")
 	}
 	return p

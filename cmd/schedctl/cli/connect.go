@@ -31,9 +31,9 @@ type Endpoint struct {
 	Announced string
 }
 
-// endpoint returns the daemon that the flags name, or else the environment, the
+// Endpoint returns the daemon that the flags name, or else the environment, the
 // current context, or the running daemon of this user.
-func (a *App) endpoint() (Endpoint, error) {
+func (a *App) Endpoint() (Endpoint, error) {
 	url, at, err := a.DaemonAddress()
 	if err != nil {
 		return Endpoint{URL: FirstNonEmpty(url, "http://"+DefaultListen)}, err

@@ -119,7 +119,7 @@ func TestEndpoint(t *testing.T) {
 				}
 				return inDir(tc.env[name])
 			}
-			got, err := a.endpoint()
+			got, err := a.Endpoint()
 			if status := ExitStatus(err); status != tc.status {
 				t.Fatalf("got %v (exit status %d), want %d", err, status, tc.status)
 			}

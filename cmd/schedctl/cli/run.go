@@ -107,7 +107,7 @@ func (a *App) Logger() *slog.Logger {
 
 // Connect returns a client of the daemon.
 func (a *App) Connect() (*client.Client, error) {
-	e, err := a.endpoint()
+	e, err := a.Endpoint()
 	if err != nil {
 		return nil, err
 	}

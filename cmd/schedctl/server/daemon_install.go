@@ -71,7 +71,7 @@ func (o *daemonInstall) run(ctx context.Context) error {
 		return err
 	}
 	s := installedDaemon{
-		File: manager.file(), Text: manager.text(programPath(), o.serviceArgs(dir, name)), DataDir: dir, Log: manager.log(), Undo: "schedctl daemon uninstall",
+		File: manager.file(), Text: manager.text(cli.ProgramPath(), o.serviceArgs(dir, name)), DataDir: dir, Log: manager.log(), Undo: "schedctl daemon uninstall",
 	}
 	before, err := readService(manager)
 	switch {
@@ -116,7 +116,7 @@ func (o *daemonInstall) install(ctx context.Context, m serviceManager, s install
 	if err := o.reach(ctx, m); err != nil {
 		return err
 	}
-	if strings.Contains(programPath(), string(filepath.Separator)+"go-build") {
+	if strings.Contains(cli.ProgramPath(), string(filepath.Separator)+"go-build") {
 		return cli.OtherError("go run builds a program that is removed when it ends").
 			WithHint("install schedctl first, for example with: make install")
 	}

@@ -83,7 +83,8 @@ func readService(m serviceManager) (string, error) {
 // runServiceTool runs a program of the service manager and returns what it prints.
 func runServiceTool(ctx context.Context, a *cli.App, name string, args ...string) (string, error) {
 	env := a.Environ()
-	if dir := fmt.Sprintf("/run/user/%d", os.Getuid()); a.Getenv("XDG_RUNTIME_DIR") == "" && sameFile(dir, dir) {
+	dir := fmt.Sprintf("/run/user/%d", os.Getuid())
+	if _, missing := os.Stat(dir); a.Getenv("XDG_RUNTIME_DIR") == "" && missing == nil {
 		env = append(env, "XDG_RUNTIME_DIR="+dir) // absent after su or sudo
 	}
 	out, err := a.RunTool(ctx, env, name, args...)
@@ -117,7 +118,7 @@ func needsUnix(a *cli.App, command string) error {
 	}
 	return cli.OtherError("schedctl %s does not work on Windows", command).
 		WithHint(`run "schedctl daemon run" in a window of its own, or at every login with: ` +
-			`schtasks /Create /SC ONLOGON /TN schedctl /TR "'` + programPath() + `' daemon run"`)
+			`schtasks /Create /SC ONLOGON /TN schedctl /TR "'` + cli.ProgramPath() + `' daemon run"`)
 }
 
 // writeService writes the file of a service.

@@ -174,7 +174,7 @@ func (o *daemonStart) spawn(dir string, args, env []string) (pid int, ended <-ch
 	if err != nil {
 		return 0, nil, fmt.Errorf("open the log of the daemon: %w", err)
 	}
-	cmd := exec.Command(programPath(), append([]string{"daemon", "run"}, args...)...)
+	cmd := exec.Command(cli.ProgramPath(), append([]string{"daemon", "run"}, args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	cmd.Env = env
 	cmd.SysProcAttr = detachedProcess()
@@ -193,26 +193,6 @@ func withoutSupervisor(env []string) []string {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.Contains([]string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"}, name)
 	})
-}
-
-// programPath returns the path with which this program was called. A link still leads
-// to the program after an upgrade.
-func programPath() string {
-	self, err := os.Executable()
-	called, notFound := exec.LookPath(os.Args[0])
-	if notFound == nil {
-		called, notFound = filepath.Abs(called)
-	}
-	if err != nil || notFound == nil && sameFile(called, self) {
-		return called
-	}
-	return self
-}
-
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	second, otherErr := os.Stat(b)
-	return err == nil && otherErr == nil && os.SameFile(first, second)
 }
 
 // logTail is the number of log lines that are shown when a daemon did not start.

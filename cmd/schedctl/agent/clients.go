@@ -1,0 +1,141 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// serverName is the name of schedctl in the configuration of a client.
+const serverName = "schedctl"
+
+// server is how a client starts schedctl.
+type server struct {
+	Type    string   `json:"type"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+// mcpClient is a program that agents run in.
+type mcpClient struct {
+	name string
+	file string // its configuration, in the directory of the project; ~ is the home directory
+	// add returns a configuration with the server. Everything else in it stays.
+	add func(text []byte, s server) ([]byte, error)
+}
+
+// mcpClients are the known clients. The formats are from the documentation of their vendors,
+// in November 2026: code.claude.com/docs/en/mcp, docs.cursor.com/context/mcp,
+// code.visualstudio.com/docs/copilot/reference/mcp-configuration and
+// developers.openai.com/codex/mcp.
+var mcpClients = []mcpClient{
+	{name: "claude", file: ".mcp.json", add: inJSON("mcpServers")},
+	{name: "cursor", file: filepath.Join(".cursor", "mcp.json"), add: inJSON("mcpServers")},
+	{name: "vscode", file: filepath.Join(".vscode", "mcp.json"), add: inJSON("servers")},
+	{name: "codex", file: filepath.Join("~", ".codex", "config.toml"), add: inTOML},
+	{name: "generic", add: inJSON("mcpServers")},
+}
+
+func clientNames() (names []string) {
+	for _, c := range mcpClients {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// inJSON returns a function that sets the server in an object of a JSON file, which may have
+// comments and trailing commas, as that of VS Code.
+func inJSON(object string) func([]byte, server) ([]byte, error) {
+	return func(text []byte, s server) ([]byte, error) {
+		if len(bytes.TrimSpace(text)) == 0 {
+			text = []byte("{}")
+		}
+		doc, err := hujson.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("it is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+		}
+		if doc.Value.Kind() != '{' {
+			return nil, fmt.Errorf("it is not a JSON object")
+		}
+		value, err := json.MarshalIndent(s, "", "\t")
+		if err != nil {
+			return nil, err
+		}
+		path := "/" + object
+		switch found := doc.Find(path); {
+		case found == nil:
+			value = fmt.Appendf(nil, "{\n%q: %s\n}", serverName, value)
+		case found.Value.Kind() != '{':
+			return nil, fmt.Errorf("%s in it is not a JSON object", object)
+		default:
+			path += "/" + serverName
+		}
+		if err := doc.Patch(fmt.Appendf(nil, `[{"op": "add", "path": %q, "value": %s}]`, path, value)); err != nil {
+			return nil, err
+		}
+		doc.Format()
+		return doc.Pack(), nil
+	}
+}
+
+// The header of the table of the server in TOML, those of tables below it, those of any
+// table, and what sets the server in another way.
+var (
+	ownTable   = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\]`)
+	belowOwn   = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\.`)
+	anyTable   = regexp.MustCompile(`^\s*\[`)
+	otherForms = regexp.MustCompile(`(?m)^\s*mcp_servers\s*[.=]`)
+)
+
+// inTOML sets the table of the server in a TOML file. Its keys, and tables below it, are
+// replaced.
+func inTOML(text []byte, s server) ([]byte, error) {
+	if otherForms.Match(text) {
+		return nil, fmt.Errorf("it sets mcp_servers without a table; write it as [mcp_servers.NAME]")
+	}
+	args := make([]string, len(s.Args))
+	for i, a := range s.Args {
+		args[i] = tomlText(a)
+	}
+	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", serverName, tomlText(s.Command), strings.Join(args, ", "))
+	var out strings.Builder
+	placed, own := false, false
+	for line := range strings.Lines(string(text)) {
+		switch {
+		case ownTable.MatchString(line), belowOwn.MatchString(line):
+			if own = true; !placed {
+				out.WriteString(table)
+				placed = true
+			}
+		case anyTable.MatchString(line):
+			if own {
+				out.WriteString("\n")
+			}
+			own = false
+		}
+		if !own {
+			out.WriteString(line)
+		}
+	}
+	if !placed {
+		if out.Len() > 0 {
+			out.WriteString("\n")
+		}
+		out.WriteString(table)
+	}
+	return []byte(out.String()), nil
+}
+
+// tomlText quotes a text for TOML, whose escapes are those of JSON.
+func tomlText(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(text)
+	return strings.TrimSpace(b.String())
+}
