@@ -53,7 +53,7 @@ func (t *tool) asks(ctx context.Context, session *sdk.ServerSession) bool {
 
 // confirm asks the person at the client about a call. It returns an error unless the person
 // accepts. This is a courtesy: what a caller may do depends only on the key.
-func (t *tool) confirm(ctx context.Context, c call, session *sdk.ServerSession) error {
+func (t *tool) confirm(ctx context.Context, c *call, session *sdk.ServerSession) error {
 	var of struct {
 		identified
 		version

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs what the MCP server is checked with, from npm: the inspector, both SDK
-# clients, the conformance suite, and the Node.js that the inspector needs. Needs
-# Node.js with npm. Safe to repeat, and quick then. It goes to $SCHEDCTL_SERVERS, else
+# clients, the conformance suite, a tokenizer that counts what models read, and the
+# Node.js that the inspector needs. Needs Node.js with npm. Safe to repeat, and quick then. It goes to $SCHEDCTL_SERVERS, else
 # ~/.cache/schedctl-servers.
 set -euo pipefail
 servers=${SCHEDCTL_SERVERS:-$HOME/.cache/schedctl-servers}
@@ -11,6 +11,7 @@ packages=(
 	@modelcontextprotocol/client@2.4.0
 	@modelcontextprotocol/sdk@1.32.2
 	@modelcontextprotocol/conformance@0.2.0-alpha.12
+	gpt-tokenizer@4.0.0
 )
 
 if [ "$(cat "$servers/mcp/installed" 2>/dev/null)" = "${packages[*]}" ]; then

@@ -12,7 +12,8 @@ const weekPlan = `Plan the posts of the coming week.
 2. Call get_calendar for the next seven days, and list_slots for the free slots.
 3. Propose a plan: for each day, the time, the accounts and the text. Leave out days that
    are full.
-4. When the plan is accepted, call check_post for each post, and then create_draft.
+4. When the plan is accepted, call create_draft once with all posts, their proposed_at, and
+   submit: true. If a post is refused, none is made: mend it, and call again.
 5. List the drafts with their ids, and say what a person has to do so that they are
    published.
 

@@ -44,7 +44,7 @@ func readPost(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourc
 
 // protocolError returns an error of the API for methods whose results have no errors.
 func protocolError(err error) error {
-	e := apiError(err)
-	data, _ := json.Marshal(apiv1.ErrorEnvelope{Error: e})
+	e := viewError(err)
+	data, _ := json.Marshal(map[string]any{"error": e})
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: string(e.Code), Data: data}
 }

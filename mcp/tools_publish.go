@@ -3,7 +3,10 @@ package mcp
 import (
 	"context"
 	"reflect"
+	"slices"
+	"strings"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -11,7 +14,8 @@ import (
 type scheduling struct {
 	identified
 	version
-	PublishAt apiv1.Time `json:"publish_at" doc:"A future time, RFC 3339, such as 2026-06-02T15:00:00Z."`
+	PublishAt apiv1.Time `json:"publish_at" doc:"A future time." maxLength:"200"`
+	zoned
 	deliberate
 }
 
@@ -19,16 +23,18 @@ type scheduling struct {
 type queueing struct {
 	identified
 	version
-	QueueID   string      `json:"queue_id,omitempty" doc:"The queue. Leave it out for the queue of the accounts, or else the default queue." minLength:"1" maxLength:"100"`
-	NotBefore *apiv1.Time `json:"not_before,omitempty" doc:"Take no slot before this time, RFC 3339."`
+	QueueID   string      `json:"queue_id,omitempty" doc:"Name or id; else that of the accounts." minLength:"1" maxLength:"100"`
+	NotBefore *apiv1.Time `json:"not_before,omitempty" doc:"No slot before this time." maxLength:"200"`
+	zoned
 	deliberate
 }
 
 // skipping are the arguments of skip_occurrence.
 type skipping struct {
-	ID         string `json:"id" doc:"The id of the series." minLength:"1" maxLength:"100"`
-	Occurrence string `json:"occurrence" doc:"The local time of the occurrence to skip, such as 2026-12-08T09:00." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
+	ID         string `json:"id" doc:"Series, name or id." minLength:"1" maxLength:"100"`
+	Occurrence string `json:"occurrence" doc:"Its local time, such as 2026-12-08T09:00." pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$"`
 	version
+	zoned
 	deliberate
 }
 
@@ -36,79 +42,117 @@ type skipping struct {
 type retrying struct {
 	identified
 	version
-	TargetIDs []string `json:"target_ids,omitempty" doc:"The targets to retry; all failed ones if it is left out." minItems:"1" maxItems:"100" maxLength:"100"`
+	TargetIDs []string `json:"target_ids,omitempty" doc:"Accounts or targets; else all that failed." minItems:"1" maxItems:"100" maxLength:"100"`
+	zoned
 	deliberate
-}
-
-// seriesChanged is the result of tools that change a series.
-type seriesChanged struct {
-	apiv1.SeriesEnvelope
-	replay
 }
 
 func publishTools() []tool {
 	return []tool{{
-		name: "schedule_post", title: "Schedule a draft", scopes: writesPosts, effect: publishes,
-		about: "Schedules a draft. It is published at that time without further questions.",
-		in:    reflect.TypeFor[scheduling](), out: reflect.TypeFor[postChanged](),
-		call: writing(func(ctx context.Context, c call, in scheduling) (postChanged, error) {
+		name: "schedule_post", scopes: writesPosts, effect: publishes,
+		about: "Schedules a draft. It is published then without further questions.",
+		in:    reflect.TypeFor[scheduling](),
+		call: with(func(ctx context.Context, c *call, in scheduling) (outcome, error) {
 			p, err := c.Client.SchedulePost(ctx, in.ID, apiv1.SchedulePost{PublishAt: *apiv1.At(in.PublishAt.Time)}, c.onVersion(in.version)...)
-			return c.changed(p), err
+			return c.changed(ctx, in.ID, p, err)
 		}),
 	}, {
-		name: "queue_post", title: "Schedule a draft in the next free slot", scopes: writesPosts, effect: publishes,
-		about: "Schedules a draft in the next free slot of a queue. It is published at that time without further questions.",
-		in:    reflect.TypeFor[queueing](), out: reflect.TypeFor[postChanged](),
-		call: writing(func(ctx context.Context, c call, in queueing) (postChanged, error) {
+		name: "queue_post", scopes: writesPosts, effect: publishes,
+		about: "Schedules a draft in the next free slot of a queue.",
+		in:    reflect.TypeFor[queueing](),
+		call: with(func(ctx context.Context, c *call, in queueing) (outcome, error) {
 			next := apiv1.SchedulePost{PublishAt: *apiv1.NextSlot(), NotBefore: in.NotBefore}
 			if in.QueueID != "" {
 				next.QueueID = &in.QueueID
 			}
 			p, err := c.Client.SchedulePost(ctx, in.ID, next, c.onVersion(in.version)...)
-			return c.changed(p), err
+			return c.changed(ctx, in.ID, p, err)
 		}),
 	}, {
-		name: "reschedule_post", title: "Move a scheduled post", scopes: writesPosts, effect: publishes,
-		about: "Gives a scheduled post another time.",
-		in:    reflect.TypeFor[scheduling](), out: reflect.TypeFor[postChanged](),
-		call: writing(func(ctx context.Context, c call, in scheduling) (postChanged, error) {
+		name: "reschedule_post", scopes: writesPosts, effect: publishes, about: "Moves a scheduled post to another time.",
+		in: reflect.TypeFor[scheduling](),
+		call: with(func(ctx context.Context, c *call, in scheduling) (outcome, error) {
 			p, err := c.Client.EditPost(ctx, in.ID, apiv1.EditPost{PublishAt: apiv1.At(in.PublishAt.Time)}, c.onVersion(in.version)...)
-			return c.changed(p), err
+			return c.changed(ctx, in.ID, p, err)
 		}),
 	}, {
-		name: "skip_occurrence", title: "Skip an occurrence of a series", scopes: writesPosts, effect: publishes,
-		about: "Skips one occurrence of a recurring post and removes its scheduled post.",
-		in:    reflect.TypeFor[skipping](), out: reflect.TypeFor[seriesChanged](),
-		call: writing(func(ctx context.Context, c call, in skipping) (seriesChanged, error) {
-			s, err := c.Client.SkipOccurrence(ctx, in.ID, in.Occurrence, c.onVersion(in.version)...)
-			return seriesChanged{s, replay{*c.replayed}}, err
-		}),
+		name: "skip_occurrence", scopes: writesPosts, effect: publishes,
+		about: "Skips one occurrence of a series.", in: reflect.TypeFor[skipping](), call: with(skipOccurrence),
 	}, {
-		name: "cancel_post", title: "Cancel a scheduled post", scopes: writesPosts, effect: publishes,
-		about:    "Cancels a scheduled post. This cannot be undone. Targets that are published stay published.",
+		name: "cancel_post", scopes: writesPosts, effect: publishes,
+		about:    "Cancels a scheduled post for good. Published targets stay published.",
 		question: "Cancel this post? This cannot be undone.",
-		in:       reflect.TypeFor[change](), out: reflect.TypeFor[postChanged](),
-		call: writing(func(ctx context.Context, c call, in change) (postChanged, error) {
+		in:       reflect.TypeFor[change](),
+		call: with(func(ctx context.Context, c *call, in change) (outcome, error) {
 			p, err := c.Client.CancelPost(ctx, in.ID, c.onVersion(in.version)...)
-			return c.changed(p), err
+			return c.changed(ctx, in.ID, p, err)
 		}),
 	}, {
-		name: "publish_now", title: "Publish a post now", scopes: writesPosts, effect: publishes,
+		name: "publish_now", scopes: writesPosts, effect: publishes,
 		about:    "Publishes a draft or a scheduled post at once. This cannot be undone.",
 		question: "Publish this post now? This cannot be undone.",
-		in:       reflect.TypeFor[change](), out: reflect.TypeFor[postChanged](),
-		call: writing(func(ctx context.Context, c call, in change) (postChanged, error) {
+		in:       reflect.TypeFor[change](),
+		call: with(func(ctx context.Context, c *call, in change) (outcome, error) {
 			p, err := c.Client.PublishPost(ctx, in.ID, apiv1.PublishPost{}, c.onVersion(in.version)...)
-			return c.changed(p), err
+			return c.changed(ctx, in.ID, p, err)
 		}),
 	}, {
-		name: "retry_post", title: "Retry failed targets", scopes: writesPosts, effect: publishes,
-		about:    "Publishes failed targets again. Targets that may have been published already are refused: only a person can retry them.",
+		name: "retry_post", scopes: writesPosts, effect: publishes,
+		about:    "Publishes failed targets again. Targets that may be published already take a person.",
 		question: "Publish the failed targets of this post again, now?",
-		in:       reflect.TypeFor[retrying](), out: reflect.TypeFor[postChanged](),
-		call: writing(func(ctx context.Context, c call, in retrying) (postChanged, error) {
-			p, err := c.Client.RetryPost(ctx, in.ID, apiv1.RetryPost{TargetIDs: in.TargetIDs}, c.onVersion(in.version)...)
-			return c.changed(p), err
-		}),
+		in:       reflect.TypeFor[retrying](), call: with(retryPost),
 	}}
+}
+
+func skipOccurrence(ctx context.Context, c *call, in skipping) (outcome, error) {
+	id, err := c.seriesID(ctx, "id", in.ID)
+	if err != nil {
+		return outcome{}, err
+	}
+	s, err := c.Client.SkipOccurrence(ctx, id, in.Occurrence, c.onVersion(in.version)...)
+	if err != nil {
+		return outcome{}, err
+	}
+	d, err := c.look(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	v := d.viewSeries(&s.Series)
+	return c.done(outcome{"Skipped " + in.Occurrence + " of " + v.row(), map[string]any{"series": v, "skipped": in.Occurrence}}), nil
+}
+
+func retryPost(ctx context.Context, c *call, in retrying) (outcome, error) {
+	if len(in.TargetIDs) > 0 {
+		if err := c.targetIDs(ctx, in); err != nil {
+			return outcome{}, err
+		}
+	}
+	p, err := c.Client.RetryPost(ctx, in.ID, apiv1.RetryPost{TargetIDs: in.TargetIDs}, c.onVersion(in.version)...)
+	return c.changed(ctx, in.ID, p, err)
+}
+
+// targetIDs replaces names and ids of accounts by the ids of their targets.
+func (c *call) targetIDs(ctx context.Context, in retrying) error {
+	d, err := c.look(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := c.Client.Post(ctx, in.ID)
+	if err != nil {
+		return err
+	}
+	known := d.names(p.SocialAccountIDs)
+	for i, name := range in.TargetIDs {
+		if _, isTarget := schedctl.ParseID(schedctl.TargetPrefix, name); isTarget {
+			continue
+		}
+		at := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool {
+			return t.SocialAccountID == name || strings.EqualFold(d.name(t.SocialAccountID), name)
+		})
+		if at < 0 {
+			return unknownName("target_ids", "account of this post", name, known, "get_post")
+		}
+		in.TargetIDs[i] = p.Targets[at].ID
+	}
+	return nil
 }

@@ -136,8 +136,8 @@ func (r *surfaceRig) applied() (id, reported string) {
 	return page.Results[0].ID, strings.ReplaceAll(reported, dir, "DIR")
 }
 
-// byAgent makes or changes a draft with a tool of agents. It passes the arguments that the
-// tool has.
+// byAgent makes or changes a draft with a tool of agents. It passes the arguments and the
+// options that the tool has.
 func (r *surfaceRig) byAgent(tool string, arguments map[string]any) (id string) {
 	var list struct {
 		Result struct {
@@ -154,6 +154,15 @@ func (r *surfaceRig) byAgent(tool string, arguments map[string]any) (id string) 
 	text, err := json.Marshal(request)
 	r.ok(err)
 	r.ok(json.Unmarshal(text, &all))
+	var described struct{ Options map[string]any }
+	r.ok(json.Unmarshal([]byte(r.tool("describe_options", map[string]any{"tool": tool})), &described))
+	options := map[string]any{}
+	for field, value := range all {
+		if described.Options[field] != nil {
+			options[field] = value
+		}
+	}
+	arguments["options"] = options
 	for _, t := range list.Result.Tools {
 		if t.Name != tool {
 			continue
@@ -167,7 +176,9 @@ func (r *surfaceRig) byAgent(tool string, arguments map[string]any) (id string) 
 			arguments["proposed_at"] = "2000-01-06T08:30:00Z"
 		}
 	}
-	return envelopedPost(r.t, r.tool(tool, arguments)).ID
+	var made struct{ Post struct{ ID string } }
+	r.ok(json.Unmarshal([]byte(r.tool(tool, arguments)), &made))
+	return made.Post.ID
 }
 
 // TestPostFromInputs: what each way to make a post makes of every field.

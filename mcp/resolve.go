@@ -1,0 +1,242 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
+)
+
+// directory is what a call knows of its workspace, to speak of it as people do.
+type directory struct {
+	me       apiv1.Me
+	zone     *time.Location
+	accounts []apiv1.Account // none if the key may not read them
+}
+
+// look returns the directory. It reads it once in a call.
+func (c *call) look(ctx context.Context) (*directory, error) {
+	if c.directory != nil {
+		return c.directory, nil
+	}
+	var in zoned
+	if err := json.Unmarshal(c.arguments, &in); err != nil {
+		in.Timezone = "" // the tool reports it
+	}
+	me, err := c.Client.Me(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &directory{me: me, zone: time.UTC}
+	if zone, err := when.LoadZone(me.Workspace.Timezone); err == nil {
+		d.zone = zone
+	}
+	if in.Timezone != "" {
+		if d.zone, err = when.LoadZone(in.Timezone); err != nil {
+			return nil, invalidArgument("timezone", "no time zone %q; use a name such as Europe/Rome, or leave timezone out for %s", shown(in.Timezone), me.Workspace.Timezone)
+		}
+	}
+	if d.accounts, err = c.Client.Accounts(ctx, client.AccountQuery{Status: "all"}); err != nil && schedctl.CodeOf(err) != schedctl.InsufficientScope {
+		return nil, err
+	}
+	c.directory = d
+	return d, nil
+}
+
+// name returns the name of an account, or its id if the name is not known.
+func (d *directory) name(id string) string {
+	for i := range d.accounts {
+		if d.accounts[i].ID == id {
+			return d.accounts[i].Name
+		}
+	}
+	return id
+}
+
+func (d *directory) names(ids []string) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = d.name(id)
+	}
+	return out
+}
+
+// accountID returns the id of an account that a client names.
+func (d *directory) accountID(field, name string) (string, error) {
+	var found []string
+	known := make([]string, 0, len(d.accounts))
+	for i := range d.accounts {
+		a := &d.accounts[i]
+		if a.ID == name {
+			return name, nil
+		}
+		if a.Status == schedctl.AccountDisconnected {
+			continue
+		}
+		known = append(known, a.Name)
+		if strings.EqualFold(a.Name, name) {
+			found = append(found, a.ID)
+		}
+	}
+	_, isID := schedctl.ParseID(schedctl.AccountPrefix, name)
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case isID || len(d.accounts) == 0:
+		return name, nil // the daemon decides
+	}
+	return "", unknownName(field, "account", name, known, "list_accounts")
+}
+
+// maxKnown is how many existing names an error has.
+const maxKnown = 15
+
+func unknownName(field, what, name string, known []string, tool string) error {
+	more := ""
+	if len(known) > maxKnown {
+		known, more = known[:maxKnown], ", …"
+	}
+	for i := range known {
+		known[i] = quote(known[i], 40)
+	}
+	list := "none"
+	if len(known) > 0 {
+		list = strings.Join(known, ", ") + more
+	}
+	return schedctl.Errorf(schedctl.NotFound, field, "no %s %s; existing: %s; call %s for their ids", what, quote(name, 40), list, tool)
+}
+
+// resolve replaces names by ids, and times of people by those of the API, in the arguments
+// of a call.
+func (c *call) resolve(ctx context.Context) error {
+	values, err := decode[arguments](c.arguments)
+	if err != nil {
+		return err
+	}
+	if err := c.resolveObject(ctx, values); err != nil {
+		return err
+	}
+	c.values = values
+	c.arguments, err = json.Marshal(values)
+	return err
+}
+
+func (c *call) resolveObject(ctx context.Context, values arguments) error {
+	for name, v := range values {
+		var err error
+		switch v := v.(type) {
+		case arguments:
+			err = c.resolveObject(ctx, v)
+		case []any:
+			err = c.resolveList(ctx, name, v)
+		case string:
+			values[name], err = c.resolveText(ctx, name, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) resolveList(ctx context.Context, name string, list []any) error {
+	for i, item := range list {
+		var err error
+		switch item := item.(type) {
+		case arguments:
+			err = c.resolveObject(ctx, item)
+		case string:
+			if name == "social_account_ids" {
+				list[i], err = c.resolveText(ctx, name, item)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bounds are arguments that a day alone is a time for: its start.
+var bounds = []string{"from", "before", "after", "publish_after", "publish_before", "not_before"}
+
+// resolveText returns the value of one argument.
+func (c *call) resolveText(ctx context.Context, name, text string) (string, error) {
+	isTime := name == "publish_at" || name == "proposed_at" && text != apiv1.PublishNextSlot || slices.Contains(bounds, name)
+	isName := name == "social_account_id" || name == "social_account_ids" || name == "queue_id" || name == "series_id"
+	switch {
+	case name == "created_by" && text == "me":
+		return c.KeyID, nil
+	case !isTime && !isName:
+		return text, nil
+	}
+	d, err := c.look(ctx)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case isTime:
+		return d.time(name, text)
+	case name == "queue_id":
+		return c.queueID(ctx, text)
+	case name == "series_id":
+		return c.seriesID(ctx, name, text)
+	}
+	return d.accountID(name, text)
+}
+
+// time returns a time as the API has it.
+func (d *directory) time(name, text string) (string, error) {
+	parse := when.Parse
+	if slices.Contains(bounds, name) {
+		parse = func(text string, now time.Time, loc *time.Location) (when.Result, error) {
+			r, _, err := when.ParseBound(text, now, loc)
+			return r, err
+		}
+	}
+	r, err := parse(text, time.Now(), d.zone)
+	if err != nil {
+		return "", invalidArgument(name, `%s cannot be %s; write "friday 9am", "tomorrow 18:30", "2026-12-04 09:00" (in %s) or a time of RFC 3339`, name, quote(text, 40), d.zone)
+	}
+	return apiv1.Time{Time: r.Time}.String(), nil
+}
+
+func (c *call) queueID(ctx context.Context, name string) (string, error) {
+	if _, ok := schedctl.ParseID(schedctl.QueuePrefix, name); ok {
+		return name, nil
+	}
+	queues, err := c.Client.Queues(ctx)
+	if err != nil {
+		return "", err
+	}
+	known := make([]string, len(queues))
+	for i := range queues {
+		if known[i] = queues[i].Name; strings.EqualFold(queues[i].Name, name) || queues[i].ID == name {
+			return queues[i].ID, nil
+		}
+	}
+	return "", unknownName("queue_id", "queue", name, known, "list_slots")
+}
+
+func (c *call) seriesID(ctx context.Context, field, name string) (string, error) {
+	if _, ok := schedctl.ParseID(schedctl.SeriesPrefix, name); ok {
+		return name, nil
+	}
+	var known []string
+	for s, err := range c.Client.EachSeries(ctx, client.SeriesQuery{Limit: 100}) {
+		if err != nil {
+			return "", err
+		}
+		if strings.EqualFold(s.Name, name) || s.ID == name {
+			return s.ID, nil
+		}
+		known = append(known, s.Name)
+	}
+	return "", unknownName(field, "series", name, known, "list_series")
+}

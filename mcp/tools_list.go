@@ -1,0 +1,307 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// postFilter are the arguments of list_posts.
+type postFilter struct {
+	Status        []schedctl.Status `json:"status,omitempty" doc:"Any of these." enum:"draft,scheduled,publishing,published,failed,canceled" maxItems:"6"`
+	AccountID     string            `json:"social_account_id,omitempty" doc:"Account." maxLength:"100"`
+	Search        string            `json:"q,omitempty" doc:"Text that they contain." minLength:"1" maxLength:"200"`
+	PublishAfter  *apiv1.Time       `json:"publish_after,omitempty" doc:"From this time on." maxLength:"200"`
+	PublishBefore *apiv1.Time       `json:"publish_before,omitempty" doc:"Before this time." maxLength:"200"`
+	Options       json.RawMessage   `json:"options,omitempty" doc:"label, queue_id, series_id, approval, created_by (me), sort."`
+	zoned
+	detailed
+	paged
+}
+
+// rareFilter are the options of list_posts.
+type rareFilter struct {
+	Labels    []string `json:"label,omitempty" doc:"Posts with all of these labels." maxItems:"20" minLength:"1" maxLength:"50"`
+	QueueID   string   `json:"queue_id,omitempty" doc:"Posts in slots of this queue: its name or id." maxLength:"100"`
+	SeriesID  string   `json:"series_id,omitempty" doc:"Occurrences of this series: its name or id." maxLength:"100"`
+	Approval  string   `json:"approval,omitempty" doc:"Posts whose approval has this state." enum:"pending,approved,changes_requested,withdrawn"`
+	CreatedBy string   `json:"created_by,omitempty" doc:"Posts that this API key created: its id, or me." maxLength:"100"`
+	Sort      string   `json:"sort,omitempty" doc:"-created_at by default; publish_at if a time is given." enum:"created_at,-created_at,publish_at,-publish_at"`
+}
+
+// period are the arguments of get_calendar.
+type period struct {
+	From   *apiv1.Time `json:"from,omitempty" doc:"Now by default." maxLength:"200"`
+	Before *apiv1.Time `json:"before,omitempty" doc:"Its end; seven days later by default." maxLength:"200"`
+	zoned
+	detailed
+	paged
+}
+
+// slotFilter are the arguments of list_slots.
+type slotFilter struct {
+	QueueID   string      `json:"queue_id,omitempty" doc:"Queue; the default one if absent." maxLength:"100"`
+	AccountID string      `json:"social_account_id,omitempty" doc:"Free for this account." maxLength:"100"`
+	After     *apiv1.Time `json:"after,omitempty" doc:"From this time on." maxLength:"200"`
+	Before    *apiv1.Time `json:"before,omitempty" doc:"Before this time." maxLength:"200"`
+	Limit     int         `json:"limit,omitempty" doc:"Number of slots." minimum:"1" maximum:"100"`
+	zoned
+}
+
+// seriesFilter are the arguments of list_series.
+type seriesFilter struct {
+	zoned
+	detailed
+	paged
+}
+
+func listTools() []tool {
+	return []tool{{
+		name: "list_accounts", scopes: readsAccounts, about: "The social accounts, with the limits of their networks.",
+		in: reflect.TypeFor[detailed](), call: with(listAccounts),
+	}, {
+		name: "list_posts", scopes: readsPosts, about: "Posts, newest first; in order of time with a time, proposed ones too.",
+		in: reflect.TypeFor[postFilter](), rare: rareFields{of: reflect.TypeFor[rareFilter]()}, call: with(listPosts),
+	}, {
+		name: "get_calendar", scopes: readsPosts, about: "The posts of a period in order of time, and the drafts that propose a time in it.",
+		in: reflect.TypeFor[period](), call: with(getCalendar),
+	}, {
+		name: "list_slots", scopes: readsPosts, about: "All queues, and slots of one: free, proposed by drafts, taken by a post, or blocked.",
+		in: reflect.TypeFor[slotFilter](), call: with(listSlots),
+	}, {
+		name: "list_series", scopes: readsPosts, about: "Recurring posts.",
+		in: reflect.TypeFor[seriesFilter](), call: with(listSeries),
+	}}
+}
+
+// accountView is an account as results have it.
+type accountView struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Platform string `json:"platform"`
+	Username string `json:"username,omitempty"`
+	Status   string `json:"status"`
+	Limit    string `json:"limit,omitempty"` // such as "500 characters"
+	Error    string `json:"error,omitempty"`
+	Waits    string `json:"waits,omitempty"`
+}
+
+func listAccounts(ctx context.Context, c *call, in detailed) (outcome, error) {
+	list, err := c.Client.Accounts(ctx, client.AccountQuery{})
+	if err != nil {
+		return outcome{}, err
+	}
+	views, text := make([]accountView, len(list)), plural(len(list), "account")+"."
+	for i := range list {
+		a := &list[i]
+		v := accountView{ID: a.ID, Name: a.Name, Platform: a.Platform, Username: a.Username, Status: string(a.Status), Error: said(a.Error)}
+		if a.Limits.MaxCharacters != nil {
+			v.Limit = fmt.Sprintf("%d %s", *a.Limits.MaxCharacters, a.Limits.Unit)
+		}
+		if a.Waits != nil {
+			v.Waits = clip(a.Waits.Message, maxSaid)
+		}
+		views[i] = v
+		text += fmt.Sprintf("\n%s on %s, %s %s %s", quote(a.Name, 40), a.Platform, v.Status, v.Limit, quoted(v.Error))
+	}
+	data := map[string]any{"results": views}
+	if in.Full {
+		data["results"] = list
+	}
+	return outcome{text, data}, nil
+}
+
+// searchTime is the longest time of a search; the posts that it found until then are returned.
+const searchTime = CallTimeout / 2
+
+func listPosts(ctx context.Context, c *call, in postFilter) (outcome, error) {
+	rare, err := as[rareFilter](merged(c.values))
+	if err != nil {
+		return outcome{}, err
+	}
+	q := client.PostQuery{
+		Statuses: in.Status, AccountID: in.AccountID, Search: in.Search, After: timeOf(in.PublishAfter), Before: timeOf(in.PublishBefore),
+		Labels: rare.Labels, QueueID: rare.QueueID, SeriesID: rare.SeriesID, Approval: schedctl.ApprovalState(rare.Approval), CreatedBy: rare.CreatedBy,
+		Sort: rare.Sort, Limit: in.Limit, Cursor: in.Cursor,
+	}
+	if q.Sort == "" && (in.PublishAfter != nil || in.PublishBefore != nil) {
+		q.Sort = "publish_at"
+	}
+	alone := q.Search == "" && len(q.Labels) == 0 && q.QueueID == "" && q.SeriesID == "" && q.Approval == "" && q.CreatedBy == ""
+	q.Proposed = alone && strings.HasSuffix(q.Sort, "publish_at")
+	return c.posts(ctx, q, in.Full)
+}
+
+func timeOf(t *apiv1.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}
+
+func getCalendar(ctx context.Context, c *call, in period) (outcome, error) {
+	from := time.Now()
+	if in.From != nil {
+		from = in.From.Time
+	}
+	before := from.AddDate(0, 0, 7)
+	if in.Before != nil {
+		before = in.Before.Time
+	}
+	return c.posts(ctx, client.PostQuery{After: from, Before: before, Sort: "publish_at", Proposed: true, Limit: in.Limit, Cursor: in.Cursor}, in.Full)
+}
+
+// posts returns a page of posts. A search may find nothing on many pages. It continues until
+// the page is full, all posts were searched, or its time is over.
+func (c *call) posts(ctx context.Context, q client.PostQuery, full bool) (outcome, error) {
+	d, err := c.look(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	if q.Limit == 0 {
+		q.Limit = 20
+	}
+	found, deadline, most := []apiv1.Post{}, time.Now().Add(searchTime), q.Limit
+	for {
+		page, err := c.Client.Posts(ctx, q)
+		if err != nil {
+			return outcome{}, err
+		}
+		found, q.Cursor, q.Limit = append(found, page.Results...), textOf(page.NextCursor), most-len(found)-len(page.Results)
+		if q.Cursor == "" || q.Limit <= 0 || time.Now().After(deadline) {
+			break
+		}
+	}
+	views, text := d.views(found), plural(len(found), "post")+"."
+	for i := range views {
+		text += "\n" + views[i].row(maxRow)
+	}
+	data := map[string]any{"results": views}
+	if full {
+		data["results"] = found
+	}
+	if q.Cursor != "" {
+		data["next_cursor"] = q.Cursor
+		text += "\nThere is more: call again with cursor " + q.Cursor
+		if q.Limit > 0 {
+			data["incomplete"] = true
+			text += "\nThe search is incomplete: not all posts were searched yet."
+		}
+	}
+	return outcome{text, data}, nil
+}
+
+// slotView is a slot of a queue.
+type slotView struct {
+	At      apiv1.Time `json:"at"`
+	Local   string     `json:"local"`
+	State   string     `json:"state"`
+	PostIDs []string   `json:"post_ids,omitempty"`
+}
+
+func listSlots(ctx context.Context, c *call, in slotFilter) (outcome, error) {
+	d, err := c.look(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	queues, err := c.Client.Queues(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	names, queue := []string{}, ""
+	for i := range queues {
+		names = append(names, queues[i].Name)
+		if in.QueueID == queues[i].ID || in.QueueID == "" && queues[i].Default {
+			in.QueueID, queue = queues[i].ID, queues[i].Name
+		}
+	}
+	if in.QueueID == "" {
+		return outcome{}, schedctl.Errorf(schedctl.NoQueue, "queue_id", "this workspace has no queue")
+	}
+	found, err := c.Client.QueueSlots(ctx, in.QueueID, client.SlotQuery{AccountID: in.AccountID, After: timeOf(in.After), Before: timeOf(in.Before), Limit: in.Limit})
+	if err != nil {
+		return outcome{}, err
+	}
+	views, text := make([]slotView, len(found)), plural(len(found), "slot")+" of queue "+quote(queue, 40)+"."
+	for i := range found {
+		s := &found[i]
+		views[i] = slotView{At: s.At, Local: d.local(s.At.Time), State: string(s.State), PostIDs: s.PostIDs}
+		if s.PostID != nil {
+			views[i].PostIDs = []string{*s.PostID}
+		}
+		text += "\n" + strings.TrimRight(views[i].Local+" "+views[i].State+" "+strings.Join(views[i].PostIDs, " "), " ")
+	}
+	return outcome{text, map[string]any{"queue": queue, "queue_id": in.QueueID, "queues": names, "results": views}}, nil
+}
+
+// seriesView is a series as results have it.
+type seriesView struct {
+	ID       string   `json:"id"`
+	Version  int64    `json:"version"`
+	Name     string   `json:"name"`
+	State    string   `json:"state"`
+	Approval string   `json:"approval,omitempty"`
+	Rule     string   `json:"rule"`
+	Start    string   `json:"start"`
+	Timezone string   `json:"timezone"`
+	NextAt   string   `json:"next_at,omitempty"`
+	Local    string   `json:"local,omitempty"`
+	Accounts []string `json:"accounts,omitempty"`
+	Content  string   `json:"content,omitempty"`
+	Clipped  bool     `json:"clipped,omitempty"`
+}
+
+func (d *directory) viewSeries(s *apiv1.Series) seriesView {
+	v := seriesView{
+		ID: s.ID, Version: s.Version, Name: s.Name, State: string(s.State), Rule: s.Rule, Start: s.Start, Timezone: s.Timezone,
+		Accounts: d.names(s.SocialAccountIDs), Content: clip(s.Content, maxText),
+	}
+	v.Clipped = v.Content != s.Content
+	if s.Approval != nil {
+		v.Approval = string(s.Approval.State)
+	}
+	if s.NextAt != nil {
+		v.NextAt, v.Local = s.NextAt.String(), d.local(s.NextAt.Time)
+	}
+	return v
+}
+
+func (v *seriesView) row() string {
+	next := ""
+	if v.Local != "" {
+		next = " next " + v.Local
+	}
+	return fmt.Sprintf("%s v%d %s %s %s%s %s", v.ID, v.Version, quote(v.Name, 40), v.State, plain(v.Rule, 60), next, quote(v.Content, maxRow))
+}
+
+func listSeries(ctx context.Context, c *call, in seriesFilter) (outcome, error) {
+	d, err := c.look(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	page, err := c.Client.SeriesList(ctx, client.SeriesQuery{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return outcome{}, err
+	}
+	views, text := make([]seriesView, len(page.Results)), fmt.Sprintf("%d series.", len(page.Results))
+	for i := range page.Results {
+		views[i] = d.viewSeries(&page.Results[i])
+		text += "\n" + views[i].row()
+	}
+	data := map[string]any{"results": views}
+	if in.Full {
+		data["results"] = page.Results
+	}
+	if page.NextCursor != nil {
+		data["next_cursor"] = *page.NextCursor
+		text += "\nThere is more: call again with cursor " + *page.NextCursor
+	}
+	return outcome{text, data}, nil
+}
