@@ -112,6 +112,11 @@ type PostMedia struct {
 	HasAltText bool
 }
 
+// Matches reports whether the asset has the bytes that the post is about.
+func (m *PostMedia) Matches(a *MediaAsset) bool {
+	return m.SHA256 == [32]byte{} || m.SHA256 == a.SHA256
+}
+
 // CleanFileName returns the last element of a path of any operating system, without
 // control characters and characters that are special in headers, at most
 // [MaxFileName] bytes long. A long name keeps its extension. The result is "file" if

@@ -23,6 +23,9 @@ const unfitLife = 10 * time.Minute
 // limitsOf returns the limits of a platform for an asset, whatever its accounts say. The
 // error is a [*publish.Error].
 func (s *mediaSource) limitsOf(platform string, a schedctl.MediaAsset) (limits publish.ClassRules, err error) {
+	if platform == media.Thumbnail && a.Class() == schedctl.MediaImage {
+		return media.ThumbnailRules(), nil
+	}
 	p, takes := s.publishers[platform].(publish.MediaPublisher)
 	if takes {
 		limits, takes = p.MediaRules(schedctl.Account{Platform: platform}).Classes[a.Class()]

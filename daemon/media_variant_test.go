@@ -2,6 +2,9 @@ package daemon
 
 import (
 	"context"
+	"image"
+	_ "image/jpeg"
+	_ "image/png"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -188,5 +191,22 @@ func TestFeedPagesHaveABound(t *testing.T) {
 	}
 	if seen != entries {
 		t.Errorf("%d entries, want %d", seen, entries)
+	}
+}
+
+// TestThumbnails guards that the picture of a post in a calendar is small, also if the
+// original is not.
+func TestThumbnails(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{1200, 400}, {40, 1200}, {10, 10}} {
+		s, a, _ := storedMedia(t, mediatest.PNG(size[0], size[1]), "image/png")
+		links, _ := servedMedia(s)
+		w := get(links, mediaLinkPath+s.signer.Sign(media.Capability{
+			Action: media.ActionVariant, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Platform: media.Thumbnail, Expires: time.Now().Add(time.Hour),
+		}))
+		picture, _, err := image.DecodeConfig(w.Body)
+		if w.Code != 200 || err != nil || max(picture.Width, picture.Height) != min(240, max(size[0], size[1])) {
+			t.Errorf("%v: %d, %d × %d, %v", size, w.Code, picture.Width, picture.Height, err)
+		}
 	}
 }

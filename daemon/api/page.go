@@ -146,7 +146,7 @@ func (s *Server) showShare(ctx context.Context, v *visit) error {
 			return err
 		}
 		if v.share.Kind == schedctl.ShareCalendar {
-			body, err = v.calendar(ctx, r, names)
+			body, err = s.calendar(ctx, v, r, names)
 			return err
 		}
 		posts, err := v.waiting(ctx, r)
@@ -238,7 +238,7 @@ func (v *visit) posts(ctx context.Context, r storage.Reader, q storage.PostQuery
 }
 
 // calendar returns the page of a calendar.
-func (v *visit) calendar(ctx context.Context, r storage.Reader, names map[string]string) ([]byte, error) {
+func (s *Server) calendar(ctx context.Context, v *visit, r storage.Reader, names map[string]string) ([]byte, error) {
 	zone := v.frame.Workspace.Timezone
 	span := page.ParseSpan(v.r.URL.Query(), v.Now, zone)
 	q := storage.PostQuery{Proposed: true, Sort: storage.PublishAscending}
@@ -259,7 +259,30 @@ func (v *visit) calendar(ctx context.Context, r storage.Reader, names map[string
 		selected := func(t schedctl.Target) bool { return slices.Contains(only, t.AccountID) }
 		posts = slices.DeleteFunc(posts, func(p schedctl.Post) bool { return !slices.ContainsFunc(p.Targets, selected) })
 	}
+	v.frame.Thumbnail = func(p *schedctl.Post) string { return s.thumbnail(v, r, p) }
 	return page.Calendar(&v.frame, span, posts, names, cut)
+}
+
+// thumbnail returns the address of a small picture of a post, relative to the page of a
+// calendar; empty if it has no picture.
+func (s *Server) thumbnail(v *visit, r storage.Reader, p *schedctl.Post) string {
+	for i := range p.Media {
+		a, err := r.MediaAsset(p.WorkspaceID, p.Media[i].AssetID)
+		if err == nil && a.Status == schedctl.MediaReady && a.Class() == schedctl.MediaImage && p.Media[i].Matches(&a) {
+			return "../media/" + s.fileToken(v, &a, media.Thumbnail)
+		}
+	}
+	return ""
+}
+
+// fileToken returns the token of the address of a file on a page: of the one that a platform
+// gets, or of the original if the platform is empty.
+func (s *Server) fileToken(v *visit, a *schedctl.MediaAsset, platform string) string {
+	c := media.Capability{Action: media.ActionDownload, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Expires: v.Now.Add(sharedFileLife)}
+	if platform != "" {
+		c.Action, c.Platform = media.ActionVariant, platform
+	}
+	return s.signer.Sign(c)
 }
 
 // sharedPost returns the post of the path. Errors: NOT_FOUND, also if the share does not cover
@@ -311,13 +334,8 @@ func (s *Server) writePost(ctx context.Context, v *visit, status int, shown page
 	if err != nil {
 		return err
 	}
-	until := v.Now.Add(sharedFileLife)
 	shown.FileURL = func(a *schedctl.MediaAsset, platform string) string {
-		c := media.Capability{Action: media.ActionDownload, WorkspaceID: a.WorkspaceID, AssetID: a.ID, Expires: until}
-		if platform != "" {
-			c.Action, c.Platform = media.ActionVariant, platform
-		}
-		return "../../media/" + s.signer.Sign(c)
+		return "../../media/" + s.fileToken(v, a, platform)
 	}
 	if shown.CanComment || shown.CanDecide {
 		if err := s.addForm(v, &shown); err != nil {

@@ -208,12 +208,12 @@ func TestPageShowsWhatIsPublished(t *testing.T) {
 // TestPagesStaySmall guards that the pages of lists have 60 KB at most, whatever they list.
 func TestPagesStaySmall(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	f := newFixtureOn(t, storagetest.NewMemory(), func(c *api.Config) { c.Publishers = publish.NewRegistry(publishtest.NewUploadingFake("fake")) })
 	at := time.Date(time.Now().Year()+1, 12, 1, 9, 0, 0, 0, time.UTC)
 	name := strings.Repeat("&", 80)
-	account := f.newAccount(f.mine, name)
+	account, picture := f.newAccount(f.mine, name), f.upload(mediatest.PNG(2, 2)).ID
 	for i := range 31 * 4 {
-		f.create(body{"content": strings.Repeat(`"`, 200), "social_account_ids": []string{account}, "publish_at": at.AddDate(0, 0, i/4).Add(time.Duration(i) * time.Minute)})
+		f.create(body{"content": strings.Repeat(`"`, 200), "media_asset_ids": []string{picture}, "social_account_ids": []string{account}, "publish_at": at.AddDate(0, 0, i/4).Add(time.Duration(i) * time.Minute)})
 	}
 	for range 60 {
 		f.proposed(body{"content": strings.Repeat(`"`, 200)})
@@ -225,8 +225,13 @@ func TestPagesStaySmall(t *testing.T) {
 		pages = append(pages, fmt.Sprintf("%s?view=%s&date=%s", calendar, view, at.Format("2006-01-02")))
 	}
 	for _, path := range pages {
-		if n := len(b.get(path).body); n > 60<<10 {
+		page := b.get(path)
+		if n := len(page.body); n > 60<<10 {
 			t.Errorf("%s has %d bytes", path[46:], n)
+		}
+		thumbnails := attributes(page.document(), "img", "src")
+		if strings.Contains(path, "view=") != (len(thumbnails) >= 20) || slices.ContainsFunc(thumbnails, func(src string) bool { return !strings.HasPrefix(src, "../media/") }) {
+			t.Errorf("%s has %d thumbnails: %.3q", path[46:], len(thumbnails), thumbnails)
 		}
 	}
 	if n := len(b.get("/s/style.css").body); n > 12<<10 {

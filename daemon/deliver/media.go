@@ -112,7 +112,7 @@ func (d *Deliverer) readAsset(ctx context.Context, c *publisherCall, n int) (sch
 		return asset, sourceError(n+1, err)
 	case asset.Status != schedctl.MediaReady:
 		return asset, publish.MediaError("media_not_ready", "file %d of the post (%s) was never uploaded completely; upload it and retry", n+1, m.AssetID)
-	case m.SHA256 != [32]byte{} && m.SHA256 != asset.SHA256:
+	case !m.Matches(&asset):
 		return asset, publish.MediaError("media_changed", "file %d of the post (%s) has changed since it was attached; attach it again and retry", n+1, m.AssetID)
 	}
 	if asset.AltText = m.AltText; asset.AltText == "" && c.account.Options.Bool(schedctl.OptionRequireAlt) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/publish"
 )
 
 // Capability is what a token in a URL allows without an API key: one action on one
@@ -18,7 +19,7 @@ type Capability struct {
 	WorkspaceID string
 	AssetID     string
 	KeyID       string // the API key that asked for the URL; empty for the daemon itself
-	Platform    string // with ActionVariant: whose limits the file fits; at most 16 bytes
+	Platform    string // with ActionVariant: whose limits the file fits, or [Thumbnail]; at most 16 bytes
 	Expires     time.Time
 }
 
@@ -31,6 +32,20 @@ const (
 	ActionDownload Action = 2 // GET of the bytes
 	ActionVariant  Action = 3 // GET of the file as a platform takes it
 )
+
+// Thumbnail is the platform of an [ActionVariant] that is a small picture for the pages of
+// shares. No network has this name.
+const Thumbnail = "thumbnail"
+
+// thumbnailSide is the longest side of a thumbnail in pixels: twice what a page shows.
+const thumbnailSide = 240
+
+// ThumbnailRules are what a thumbnail keeps to.
+func ThumbnailRules() publish.ClassRules {
+	return publish.ClassRules{
+		Types: []string{"image/jpeg", "image/png"}, MaxBytes: 200_000, MaxPNG: 40_000, MaxWidth: thumbnailSide, MaxHeight: thumbnailSide,
+	}
+}
 
 // Signer makes and checks the tokens of URLs. All daemons of a database have the same
 // key, so that each accepts the tokens of the others. It may be used from any goroutine.

@@ -22,7 +22,13 @@ type day struct {
 	More    int
 }
 
-type dayEntry struct{ Address, Title, About string }
+type dayEntry struct {
+	Address, Title, About string
+	Picture               string // the address of a thumbnail, or empty
+}
+
+// thumbnailBytes is how much of a page thumbnails may take.
+const thumbnailBytes = 10 << 10
 
 // link is a link to another view of a calendar.
 type link struct {
@@ -33,7 +39,7 @@ type link struct {
 // Calendar returns the page of a calendar: the posts of the span by their time, in ascending
 // order. cut means that the span has more posts than these.
 func Calendar(f *Frame, span Span, posts []schedctl.Post, names map[string]string, cut bool) ([]byte, error) {
-	c := f.clock()
+	c, pictures := f.clock(), &budget{left: thumbnailBytes}
 	data := struct {
 		top
 		View  View
@@ -70,7 +76,16 @@ func Calendar(f *Frame, span Span, posts []schedctl.Post, names map[string]strin
 		if span.View == Agenda && len(on) == 0 {
 			continue
 		}
-		data.Days = append(data.Days, f.day(date, span, on, names))
+		d := f.day(date, span, on, names)
+		for j := range d.Posts {
+			if f.Thumbnail == nil {
+				break
+			}
+			if at := f.Thumbnail(on[j]); at != "" && pictures.take(len(at)+len(`<img src="" alt="" loading="lazy">`)) {
+				d.Posts[j].Picture = at
+			}
+		}
+		data.Days = append(data.Days, d)
 	}
 	return render("calendar.html", data)
 }

@@ -46,6 +46,10 @@ type Frame struct {
 	Token     string // in the address of the share
 	Now       time.Time
 
+	// Thumbnail returns the address of a small picture of a post in a calendar, or an empty
+	// text. Nil shows no pictures.
+	Thumbnail func(*schedctl.Post) string
+
 	zone *time.Location // of the workspace; nil until a time is shown
 }
 

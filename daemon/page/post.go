@@ -305,7 +305,7 @@ func (v *PostView) part(pub *usecase.Publication, i int, lang string) part {
 // bytes are not those of the post has no address.
 func (v *PostView) file(m *schedctl.PostMedia, platform string) file {
 	i := slices.IndexFunc(v.Assets, func(a schedctl.MediaAsset) bool { return a.ID == m.AssetID })
-	if i < 0 || v.Assets[i].Status != schedctl.MediaReady || m.SHA256 != [32]byte{} && m.SHA256 != v.Assets[i].SHA256 {
+	if i < 0 || v.Assets[i].Status != schedctl.MediaReady || !m.Matches(&v.Assets[i]) {
 		return file{Kind: "File", Alt: m.AltText, Missing: "this file is not available"}
 	}
 	a := &v.Assets[i]

@@ -310,6 +310,7 @@ const checks = {
 		assert.ok(await r.page.$eval("img", (e) => e.naturalWidth === 640), "the picture is not shown");
 		await r.page.setViewport({ width: 1000, height: 600 });
 		await r.open(world.plan);
+		assert.ok(await r.page.$eval(".day img", (e) => e.naturalWidth === 240), "the thumbnail is not shown");
 		await r.page.screenshot({ path: path.join(pictures, "calendar.png"), fullPage: true });
 		r.quiet();
 	},

@@ -76,7 +76,7 @@ async function fill(browser, base, key) {
 	const date = (d) => new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, d, 8)).toISOString();
 	const plans = { "Opening hours": 2, "New in the shop": 4, "Behind the scenes": 7, "Customer story": 11, "Meet the team": 11, "A look back": 16, "Weekend offer": 18, "A new recipe": 22, "Last call": 25 };
 	for (const [title, d] of Object.entries(plans)) {
-		await create({ title, content: title, labels: ["plan"], social_account_ids: d % 2 ? [blog, news] : [blog], publish_at: date(d) });
+		await create({ title, content: title, labels: ["plan"], media: d === 7 ? [{ id: sea.id, alt_text: "The sea" }] : [], social_account_ids: d % 2 ? [blog, news] : [blog], publish_at: date(d) });
 	}
 	world.plan = `${await address({ kind: "calendar", name: "Client", filter: { labels: ["plan"] } })}?date=${date(1).slice(0, 10)}`;
 
