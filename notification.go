@@ -1,6 +1,9 @@
 package schedctl
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // MaxRecipients is the most recipients that an e-mail notification can have.
 const MaxRecipients = 20
@@ -18,9 +21,36 @@ type Notify struct {
 	// message is sent, so that restarts cannot cause a flood.
 	NotBefore time.Time
 
+	About NotifyAbout // empty for [NotifyAll]
+
+	// KeyID is the API key that the notification belongs to: the one that said last where
+	// messages go. After the end of the key, messages have no texts and no addresses. It is
+	// empty if an earlier version made the notification.
+	KeyID string
+
+	// ReviewLink is the name of the person who gets the address of a review with each
+	// submitted post; empty for no address.
+	ReviewLink string
+
 	SentAt    time.Time // of the last message; zero before the first
 	Failures  int       // attempts that failed since the last message
 	LastError string    // of the last attempt, for people; empty after a success
+}
+
+// NotifyAbout says of which posts and series a notification reports events.
+type NotifyAbout string
+
+// The values. Events about neither a post nor a series are always reported.
+const (
+	NotifyAll  NotifyAbout = "all"
+	NotifyMine NotifyAbout = "mine" // those that its key has made or submitted, without what this key does itself
+)
+
+// Concerns reports whether a notification about mine reports an event about something that
+// these API keys have made or submitted.
+func (n *Notify) Concerns(e *Event, keyIDs ...string) bool {
+	own := e.Step != nil && e.Step.By.ID == n.KeyID && e.Step.By.Share == ""
+	return n.KeyID != "" && !own && slices.Contains(keyIDs, n.KeyID)
 }
 
 // Mail says how e-mail is sent. The password is the sealed secret of the webhook.

@@ -17,6 +17,7 @@ const (
 	ShareDays       = 7                   // unless the client says otherwise
 	ShareRetention  = 30 * 24 * time.Hour // after the end of a share, until it is deleted
 	shareTokenChars = 43
+	SharePath       = "/s/" // of a share's page, before its token
 )
 
 // ShareKind says what the page of a share shows.
@@ -128,6 +129,7 @@ type NewShare struct {
 	PostIDs   []string
 	Filter    ShareFilter
 	ExpiresAt time.Time // zero for [ShareDays] from now
+	Seed      [32]byte  // of the token, secret; zero for a random one
 }
 
 // Make returns a share of the key, and its token. The share ends with the key at the latest.
@@ -155,7 +157,10 @@ func (n NewShare) Make(key *APIKey, now time.Time) (s Share, token string, err e
 		PostIDs: sortedIDs(n.PostIDs), Filter: ShareFilter{AccountIDs: sortedIDs(n.Filter.AccountIDs), Labels: labels, Approval: n.Filter.Approval},
 		KeyID: key.ID, ExpiresAt: Millis(n.ExpiresAt), CreatedAt: now,
 	}
-	token, s.Hash = NewShareToken()
+	if n.Seed == ([32]byte{}) {
+		rand.Read(n.Seed[:])
+	}
+	token, s.Hash = ShareToken(n.Seed)
 	return s, token, nil
 }
 
@@ -191,12 +196,10 @@ func (n *NewShare) check(now time.Time) error {
 	return nil
 }
 
-// NewShareToken returns the token of a new share, 43 characters of base62, to be shown once,
-// and the hash to be stored.
-func NewShareToken() (token string, hash [32]byte) {
-	var random [32]byte
-	rand.Read(random[:])
-	token = encodeBase62(new(big.Int).SetBytes(random[:]), shareTokenChars)
+// ShareToken returns the token of a share, 43 characters of base62, and the hash to be stored.
+// The same seed gives the same token.
+func ShareToken(seed [32]byte) (token string, hash [32]byte) {
+	token = encodeBase62(new(big.Int).SetBytes(seed[:]), shareTokenChars)
 	return token, sha256.Sum256([]byte(token))
 }
 

@@ -189,6 +189,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d.connector = newConnector(cfg, publishers, member)
 	sender := notify.New(notify.Config{
 		Store: cfg.Store, Publishers: publishers, Credentials: d.connector, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Logger: cfg.Logger, Version: cfg.Version,
+		PublicURL: strings.TrimRight(cfg.PublicURL, "/"), LinkReview: usecase.LinkReview,
 	})
 	d.dispatcher = d.newDispatcher(cfg, client, sender)
 	d.metrics = metrics.New(metrics.Config{

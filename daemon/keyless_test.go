@@ -94,7 +94,7 @@ func fillHostile(t *testing.T, store storage.Store, blobs blob.Store) (h hostile
 			return err
 		}
 		share := schedctl.Share{ID: schedctl.NewID(schedctl.SharePrefix, now), WorkspaceID: h.id, Kind: schedctl.ShareCalendar, Name: "all", Can: schedctl.ShareComment, KeyID: key.ID, CreatedAt: now, ExpiresAt: now.AddDate(0, 0, 7)}
-		h.share, share.Hash = schedctl.NewShareToken()
+		h.share, share.Hash = schedctl.ShareToken([32]byte{1})
 		if err := tx.PutShare(share); err != nil {
 			return err
 		}

@@ -38,6 +38,8 @@ type EventAuthor struct {
 	ID   string `json:"id" doc:"Starts with key_."`
 	Name string `json:"name" doc:"The name of the key."`
 	Kind string `json:"kind" doc:"standard, or agent for the key of an agent." enum:"standard,agent"`
+
+	Share string `json:"share,omitempty" doc:"The share that the person used, which starts with shr_; absent for none. The name is then that of the person."`
 }
 
 // Skipped says which occurrences of a series were left out, and why.
@@ -64,7 +66,7 @@ func NewEvent(e schedctl.Event) Event {
 		PublishedAt: NewTime(e.PublishedAt), Error: NewTargetError(e.Error), Parts: newPublishedParts(e.Parts), Edited: e.Edited,
 	}}
 	if s := e.Step; s != nil {
-		out.Data.By, out.Data.Note, out.Data.Version = &EventAuthor{ID: s.By.ID, Name: s.By.Name, Kind: kindOfKey(s.Agent)}, s.Note, s.Version
+		out.Data.By, out.Data.Note, out.Data.Version = &EventAuthor{ID: s.By.ID, Name: s.By.Name, Kind: kindOfKey(s.Agent), Share: s.By.Share}, s.Note, s.Version
 	}
 	return out
 }

@@ -177,7 +177,7 @@ func TestGoldenWire(t *testing.T) {
 		}),
 		"event_review.json": apiv1.NewEvent(schedctl.Event{
 			ID: "evt_1", Type: schedctl.EventPostChangesRequested, CreatedAt: t0, WorkspaceID: "ws_1", PostID: "post_1", Status: schedctl.Draft,
-			Step: &schedctl.ReviewStep{By: schedctl.KeyRef{ID: "key_1", Name: "Vera"}, Note: "shorter", Version: 3},
+			Step: &schedctl.ReviewStep{By: schedctl.KeyRef{ID: "key_1", Name: "Vera", Share: "shr_1"}, Note: "shorter", Version: 3},
 		}),
 		"post_queued.json": apiv1.PostEnvelope{Post: apiv1.NewPost(inQueue())},
 		"queue.json":       apiv1.QueueEnvelope{Queue: apiv1.NewQueue(queue()), Displaced: []string{"post_1"}},

@@ -25,6 +25,7 @@ type check func(d *decoder, v *value, text string) string
 // only have enums, or are checked by package schedctl.
 var checks = map[string]check{
 	"CreateAPIKey.name": checkName, "CreateCalendarFeed.name": checkName, "CreateShare.name": checkName, "CreateWorkspace.name": checkName,
+	"CreateNotification.review_link": checkHookName, "EditNotification.review_link": checkHookName,
 	"CreateNotification.name": checkHookName, "CreateWebhook.name": checkHookName, "EditNotification.name": checkHookName, "EditWebhook.name": checkHookName,
 	"CreateAPIKey.approval": checkKnown, "CreateAPIKey.kind": checkKnown, "EditWorkspace.approvals": checkPolicy, "mode": unchecked, "visibility": unchecked,
 

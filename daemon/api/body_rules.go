@@ -73,7 +73,7 @@ const (
 var unchanged = map[string]string{
 	"EditAccount":      "name, credentials, options or existing",
 	"EditBlackout":     "from, to, timezone, social_account_ids, reason, mode or managed",
-	"EditNotification": "social_account_id, email, event_types, name or enabled",
+	"EditNotification": "social_account_id, email, event_types, about, review_link, name or enabled",
 	"EditQueue":        "name, timezone, times, social_account_ids, gap, default or managed",
 	"EditSeries":       "content, rule or another field of a series",
 	"EditWebhook":      "url, event_types, name or enabled",

@@ -131,6 +131,7 @@ var schemaDescriptions = map[string]string{
 	"ChangeRequest":        "A request of a reviewer to change a post or a series.",
 	"ReviewedPost":         "A post as it was when it was decided about.",
 	"Author":               "The API key that made or changed an object. It may be revoked.",
+	"NotificationKey":      "The API key that a notification belongs to.",
 	"EventAuthor":          "Who took a step of a review.",
 	"KeyRef":               "An API key, or a person who used a share of it. Both may be revoked.",
 	"SubmitPost":           "A request for the approval of a draft.",

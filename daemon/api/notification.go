@@ -35,16 +35,24 @@ func (s *Server) listNotifications(ctx context.Context, c *request) (response, e
 	if err != nil {
 		return response{}, err
 	}
-	return newResponse(http.StatusOK, apiv1.NotificationList{Results: convert(found, apiv1.NewNotification), Count: len(found)})
+	shown, err := storage.Read(ctx, s.view, func(r storage.Reader) ([]apiv1.Notification, error) {
+		return s.showNotifications(r, c, found...)
+	})
+	if err != nil {
+		return response{}, err
+	}
+	return newResponse(http.StatusOK, apiv1.NotificationList{Results: shown, Count: len(found)})
 }
 
 // getNotification serves GET /notifications/{id}.
 func (s *Server) getNotification(ctx context.Context, c *request) (response, error) {
-	w, err := s.readNotification(ctx, c)
-	if err != nil {
-		return response{}, err
-	}
-	return notificationResponse(http.StatusOK, w)
+	return storage.Read(ctx, s.view, func(r storage.Reader) (response, error) {
+		w, err := c.notification(r)
+		if err != nil {
+			return response{}, err
+		}
+		return s.notificationResponse(r, c, http.StatusOK, w)
+	})
 }
 
 // deleteNotification serves DELETE /notifications/{id}.
@@ -72,8 +80,31 @@ func (c *request) notification(r storage.Reader) (schedctl.Webhook, error) {
 	return w, err
 }
 
-func notificationResponse(status int, w schedctl.Webhook) (response, error) {
-	n := apiv1.NewNotification(w)
+// showNotifications returns the wire forms of notifications, with their keys.
+func (s *Server) showNotifications(r storage.Reader, c *request, hooks ...schedctl.Webhook) ([]apiv1.Notification, error) {
+	shown := convert(hooks, apiv1.NewNotification)
+	for i := range shown {
+		if shown[i].APIKey == nil {
+			continue
+		}
+		k, err := s.keyByID(r, c, shown[i].APIKey.ID)
+		if err != nil {
+			return nil, err
+		}
+		shown[i].APIKey.Ended = k == nil || k.Check(c.Now) != nil
+		if k != nil {
+			shown[i].APIKey.Name = k.Name
+		}
+	}
+	return shown, nil
+}
+
+func (s *Server) notificationResponse(r storage.Reader, c *request, status int, w schedctl.Webhook) (response, error) {
+	shown, err := s.showNotifications(r, c, w)
+	if err != nil {
+		return response{}, err
+	}
+	n := shown[0]
 	a, err := newResponse(status, apiv1.NotificationEnvelope{Notification: n})
 	if status == http.StatusCreated {
 		a.created, a.location = n.ID, prefix+"/notifications/"+n.ID

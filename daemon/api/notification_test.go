@@ -78,13 +78,13 @@ func TestCreateNotification(t *testing.T) {
 		before := f.addEvents(1)[0]
 		made := f.do(nil, "POST", "/notifications", body{"name": "on call", "email": emailSettings(body{"from": "Ann <ann@example.com>"})}).want(201).notification()
 		want := apiv1.Notification{
-			ID: made.ID, Name: new("on call"), EventTypes: schedctl.ProblemEvents(), Enabled: true,
+			ID: made.ID, Name: new("on call"), EventTypes: schedctl.ProblemEvents(), Enabled: true, About: schedctl.NotifyAll, APIKey: made.APIKey,
 			Email: &apiv1.NotificationEmail{
 				Host: "smtp.example.com", Port: 587, Username: new("ann"), From: `"Ann" <ann@example.com>`, To: []string{"ops@example.com"}, TLS: schedctl.MailStartTLS,
 			},
 			CreatedAt: made.CreatedAt, UpdatedAt: made.UpdatedAt,
 		}
-		if diff := cmp.Diff(want, made); diff != "" || !strings.HasPrefix(made.ID, "ntf_") {
+		if diff := cmp.Diff(want, made); diff != "" || !strings.HasPrefix(made.ID, "ntf_") || made.APIKey == nil || made.APIKey.Name != "test" || made.APIKey.Ended {
 			t.Errorf("id %s (-want +got):\n%s", made.ID, diff)
 		}
 		stored := f.storedNotification(made.ID)

@@ -24,14 +24,17 @@ func (s *Server) createNotification(ctx context.Context, c *request, b notificat
 		if err != nil {
 			return response{}, err
 		}
-		w.EventTypes, w.Notify = schedctl.ProblemEvents(), &schedctl.Notify{}
+		w.EventTypes, w.Notify = schedctl.ProblemEvents(), &schedctl.Notify{About: schedctl.NotifyMine}
+		if c.Key.Allows(schedctl.ScopePostsApprove) {
+			w.Notify.About = schedctl.NotifyAll
+		}
 		if _, err := s.applyNotification(tx, c, &w, b); err != nil {
 			return response{}, err
 		}
 		if err := tx.PutWebhook(w); err != nil {
 			return response{}, err
 		}
-		return notificationResponse(http.StatusCreated, w)
+		return s.notificationResponse(tx, c, http.StatusCreated, w)
 	})
 }
 
@@ -51,14 +54,14 @@ func (s *Server) editNotification(ctx context.Context, c *request, b notificatio
 			return response{}, err
 		}
 		if reflect.DeepEqual(before, apiv1.NewNotification(w)) && !b.hasPassword() {
-			return notificationResponse(http.StatusOK, w)
+			return s.notificationResponse(tx, c, http.StatusOK, w)
 		}
 		w.UpdatedAt = schedctl.Millis(c.Now)
 		retrySoon(&w, w.UpdatedAt)
 		if err := tx.PutWebhook(w); err != nil {
 			return response{}, err
 		}
-		return notificationResponse(http.StatusOK, w)
+		return s.notificationResponse(tx, c, http.StatusOK, w)
 	})
 }
 
@@ -85,7 +88,30 @@ func (s *Server) applyNotification(r storage.Reader, c *request, w *schedctl.Web
 			return false, err
 		}
 	}
-	return applyHook(w, b.EventTypes, b.Name, b.Enabled), nil
+	enabled = applyHook(w, b.EventTypes, b.Name, b.Enabled)
+	return enabled, s.applyOwner(c, w.Notify, w.EventTypes, b)
+}
+
+// applyOwner applies what a notification is about. Who says that, or where messages go, is
+// its key: messages have what this key may read and share.
+func (s *Server) applyOwner(c *request, n *schedctl.Notify, types []schedctl.EventType, b notificationChange) error {
+	set(&n.About, b.About)
+	set(&n.ReviewLink, b.ReviewLink)
+	owns := b.SocialAccountID != nil || b.mail != nil || b.About != nil || b.ReviewLink != nil
+	if owns {
+		n.KeyID = c.Key.ID
+	}
+	switch {
+	case n.ReviewLink == "":
+		return nil
+	case !slices.Contains(types, schedctl.EventPostSubmitted):
+		return schedctl.Errorf(schedctl.ValidationFailed, "event_types", "review_link (--review-link) needs events of submitted posts; give post.submitted in event_types (--event)")
+	case !owns:
+		return nil
+	case s.external == "":
+		return schedctl.Errorf(schedctl.ValidationFailed, "review_link", "review_link (--review-link) needs a daemon that knows its address for people; start the daemon with --public-url")
+	}
+	return c.CheckReviewLink()
 }
 
 // applyMail replaces the settings of the mail server. A stored password is kept
@@ -146,7 +172,11 @@ func (s *Server) testNotification(ctx context.Context, c *request) (response, er
 				return response{}, err
 			}
 		}
-		out := apiv1.NotificationTest{Notification: apiv1.NewNotification(now), Sent: failure == nil}
+		shown, err := s.showNotifications(tx, c, now)
+		if err != nil {
+			return response{}, err
+		}
+		out := apiv1.NotificationTest{Notification: shown[0], Sent: failure == nil}
 		if failure != nil {
 			out.Error = new(cmp.Or(failure.Error(), "unknown error"))
 		}

@@ -22,7 +22,8 @@ func (s *Server) notificationRoutes() []route {
 		summary: "Create a notification",
 		description: "Sends messages to people about what happens from now on: through a connected account of Discord, Matrix, Slack, Telegram or http, or by e-mail. " +
 			"At most one message a minute is sent; it summarizes several events. A message that cannot be sent is tried again with growing pauses, at least once an hour. " +
-			"A message can be repeated after a crash. Messages through an account also need the scope posts:write. An account never reports that its own login was refused.",
+			"A message can be repeated after a crash. Messages through an account also need the scope posts:write. An account never reports that its own login was refused. " +
+			"The notification belongs to the API key that creates it. After the end of this key, its messages have no texts and no addresses. review_link also needs shares:write.",
 		scopes: writesWebhooks, codes: []schedctl.Code{schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.CreateNotification](), status: http.StatusCreated, response: one,
 		handle: wholeWorkspace(withBody(s.readCreateNotification, s.createNotification)),
@@ -36,7 +37,7 @@ func (s *Server) notificationRoutes() []route {
 	}, {
 		method: http.MethodPatch, path: "/notifications/{id}", id: "editNotification", tag: "Notifications",
 		summary: "Edit a notification",
-		description: "Absent fields stay as they are; email replaces all settings of e-mail. A stored password is kept only while host, port, username and tls stay the same. " +
+		description: "Absent fields stay as they are. A change of social_account_id, email, about or review_link makes the notification that of this API key. email replaces all settings of e-mail. A stored password is kept only while host, port, username and tls stay the same. " +
 			"A notification that is enabled again reports what happens from then on. A change that changes nothing keeps updated_at.",
 		scopes: writesWebhooks, codes: []schedctl.Code{schedctl.NotFound, schedctl.AccountNotAllowed},
 		request: reflect.TypeFor[apiv1.EditNotification](), status: http.StatusOK, response: one,

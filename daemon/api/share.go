@@ -10,8 +10,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// sharePath is the path of a share's page, before its token.
-const sharePath = "/s/"
+const sharePath = schedctl.SharePath
 
 var writesShares = []schedctl.Scope{schedctl.ScopeSharesWrite}
 

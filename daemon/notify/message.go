@@ -25,6 +25,8 @@ type names struct {
 	zone      *time.Location     // of the workspace
 	accounts  map[string]string  // by id
 	subjects  map[string]subject // by the id of the post or series
+	hidden    bool               // texts and notes are left out
+	links     map[string]string  // addresses of reviews by the ids of events
 }
 
 // account returns what people call the account of an event.
@@ -45,7 +47,7 @@ func compose(d *Digest, n *names) Message {
 	fmt.Fprintf(&b, "%s since %s:\n", subject, n.clock(d.First[0].CreatedAt))
 	for i := range d.First {
 		e := &d.First[i]
-		fmt.Fprintf(&b, "\n- %s.%s%s\n  %s\n", title(e, n), reason(e, someReason), n.shortFacts(e), command(e))
+		fmt.Fprintf(&b, "\n- %s.%s%s\n  %s\n", title(e, n), n.reason(e, someReason), n.shortFacts(e), command(e))
 	}
 	if more := d.Len() - len(d.First); more > 0 {
 		fmt.Fprintf(&b, "\n%d more are not shown.%s\n", more, d.lists())
@@ -56,7 +58,7 @@ func compose(d *Digest, n *names) Message {
 
 func composeOne(e *schedctl.Event, n *names) Message {
 	t := title(e, n)
-	return Message{t, fmt.Sprintf("%s.%s\n\n%sTime: %s\nWorkspace: %s\nDetails: %s", t, reason(e, oneReason), n.facts(e), n.clock(e.CreatedAt), n.workspace, command(e))}
+	return Message{t, fmt.Sprintf("%s.%s\n\n%sTime: %s\nWorkspace: %s\nDetails: %s", t, n.reason(e, oneReason), n.facts(e), n.clock(e.CreatedAt), n.workspace, command(e))}
 }
 
 // composeTest returns the message that tests a notification.
@@ -103,7 +105,10 @@ func title(e *schedctl.Event, n *names) string {
 
 // reason returns why it happened as a sentence after a space, of at most limit
 // characters, or the empty string.
-func reason(e *schedctl.Event, limit int) string {
+func (n *names) reason(e *schedctl.Event, limit int) string {
+	if schedctl.IsReviewEvent(e.Type) && n.hidden {
+		return ""
+	}
 	if schedctl.IsReviewEvent(e.Type) {
 		return stepNote(e, limit)
 	}

@@ -2,6 +2,7 @@ package notify_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/notify"
+	"github.com/schedctl/schedctl/daemon/publish"
+	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -149,6 +153,61 @@ func TestMessageAboutProblemsAndReviews(t *testing.T) {
 	r.sends(r.hook(nil), d)
 	if got := r.last(); !strings.HasPrefix(got, "8 problems: 8 failed posts; 1 post to review since ") ||
 		!strings.Contains(got, "\n4 more are not shown. List failed posts: schedctl post list --status failed\nList posts that wait for an approval: schedctl post list --approval pending\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// A message about a submitted post has the address of its share. A repeated message has the
+// same one, and an error does not show it.
+func TestMessageWithTheAddressOfAReview(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	var seeds [][32]byte
+	r.config.PublicURL = "https://posts.example.org/base"
+	r.config.LinkReview = func(_ storage.Tx, _ *schedctl.Webhook, _ *schedctl.Event, seed [32]byte, _ time.Time) (string, error) {
+		seeds = append(seeds, seed)
+		token, _ := schedctl.ShareToken(seed)
+		return token, nil
+	}
+	key := schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, r.now), WorkspaceID: r.workspace, Name: "vera", Scopes: []schedctl.Scope{schedctl.ScopePostsRead}, CreatedAt: r.now}
+	r.update(func(tx storage.Tx) error { return tx.PutKey(key) })
+	p, asked := r.submitted("A text")
+	noted := asked
+	noted.ID, noted.Type = schedctl.NewID(schedctl.EventPrefix, r.now), schedctl.EventPostNoted
+	hook := r.hook(nil)
+	r.sends(hook, digest(asked))
+	if len(seeds) > 0 {
+		t.Error("a notification without a name of a person makes addresses")
+	}
+	hook.Notify.ReviewLink, hook.Notify.KeyID = "Dana", key.ID
+	r.sends(hook, digest(asked))
+	first := r.last()
+	token, _ := schedctl.ShareToken(seeds[0])
+	if want := "claude (an agent) asks for the approval of a post. Note: for the release.\n\nReview: https://posts.example.org/base/s/" + token + "\n\nText:\nA text\n"; !strings.HasPrefix(first, want) {
+		t.Errorf("got\n%s\nwant\n%s", first, want)
+	}
+	r.network.Then(publishtest.Response{Err: &publish.Error{Message: "refused: " + first, Outcome: schedctl.OutcomeNotPublished}})
+	err := notify.New(r.config).Notify(t.Context(), hook, digest(asked, noted))
+	if err == nil || strings.Contains(err.Error()+r.logs.String(), token) {
+		t.Errorf("the error is %v", err)
+	}
+	if slices.ContainsFunc(seeds, func(s [32]byte) bool { return s != seeds[0] }) {
+		t.Errorf("a repeated message has the seeds %x", seeds)
+	}
+	if got := r.last(); strings.Count(got, "/s/") != 1 || !strings.Contains(got, "\n  Review: https://posts.example.org/base/s/"+token+"\n") {
+		t.Errorf("got\n%s", got)
+	}
+	hook.ID = schedctl.NewID(schedctl.WebhookPrefix, r.now)
+	if r.sends(hook, digest(asked)); seeds[len(seeds)-1] == seeds[0] {
+		t.Error("two notifications have the same address")
+	}
+
+	// After the end of the key, nothing of the post is sent.
+	key.RevokedAt = r.now
+	r.update(func(tx storage.Tx) error { return tx.PutKey(key) })
+	r.config.LinkReview = nil
+	r.sends(hook, digest(asked))
+	if got := r.last(); got != "claude (an agent) asks for the approval of a post.\n\nTime: 2026-06-02 15:04 UTC\nWorkspace: Acme\nDetails: schedctl review "+p.ID {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ type Credentials interface {
 	Open(schedctl.Account) (publish.Credentials, error)
 }
 
-// Config configures a [Sender]. All fields except RootCAs and Version are required.
+// Config configures a [Sender]. PublicURL and the fields after it are optional.
 type Config struct {
 	Store       storage.Store
 	Publishers  publish.Registry
@@ -34,6 +35,9 @@ type Config struct {
 	Sealer      *seal.Sealer
 	Outbound    outbound.Policy // which mail servers are connected to
 	Logger      *slog.Logger
+
+	PublicURL  string     // the address of the daemon for people, without a slash at its end; empty if it has none
+	LinkReview LinkReview // nil for messages without addresses
 
 	RootCAs *x509.CertPool // that mail servers are verified with; nil for the system's
 	Version string         // of the daemon, for the header of e-mails; may be empty
@@ -70,12 +74,18 @@ func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, abo
 	if hook.Notify == nil {
 		return errors.New("this is not a notification")
 	}
+	links, err := s.links(ctx, &hook, about)
+	if err != nil {
+		s.cfg.Logger.Error("making the addresses of a message failed", "webhook", hook.ID, "error", err)
+		return errors.New("the database could not be written")
+	}
 	var carrier schedctl.Account
 	var n names
-	err := s.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
+	err = s.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
 		n, carrier, err = readNames(r, &hook, about)
 		return err
 	})
+	n.links = links
 	if err != nil {
 		s.cfg.Logger.Error("reading the workspace of a notification failed", "webhook", hook.ID, "error", err)
 		return errors.New("the database could not be read")
@@ -88,7 +98,8 @@ func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, abo
 		err = s.publish(ctx, carrier, key, m)
 	}
 	if err != nil {
-		return errors.New(clipBytes(oneLine(err.Error()), schedctl.MaxNotificationError))
+		text := hide(err.Error(), slices.Collect(maps.Values(links))...)
+		return errors.New(clipBytes(oneLine(text), schedctl.MaxNotificationError))
 	}
 	return nil
 }
@@ -100,7 +111,11 @@ func readNames(r storage.Reader, hook *schedctl.Webhook, about []schedctl.Event)
 	if err != nil {
 		return n, carrier, fmt.Errorf("read workspace %s: %w", hook.WorkspaceID, err)
 	}
-	n = names{workspace: oneLine(ws.Name), zone: time.UTC, accounts: make(map[string]string), subjects: make(map[string]subject)}
+	open, err := showsTexts(r, hook)
+	if err != nil {
+		return n, carrier, err
+	}
+	n = names{hidden: !open, workspace: oneLine(ws.Name), zone: time.UTC, accounts: make(map[string]string), subjects: make(map[string]subject)}
 	if zone, err := schedctl.LoadZone("timezone", ws.Timezone); err == nil {
 		n.zone = zone
 	}
@@ -117,6 +132,9 @@ func readNames(r storage.Reader, hook *schedctl.Webhook, about []schedctl.Event)
 		if _, err := accountName(e.AccountID); err != nil {
 			return n, carrier, err
 		}
+		if n.hidden {
+			continue
+		}
 		s, found, err := readSubject(r, e, accountName)
 		if err != nil {
 			return n, carrier, err
@@ -127,6 +145,22 @@ func readNames(r storage.Reader, hook *schedctl.Webhook, about []schedctl.Event)
 	}
 	carrier, err = account(r, hook.WorkspaceID, hook.Notify.AccountID)
 	return n, carrier, err
+}
+
+// showsTexts reports whether messages of the notification have texts and notes: its key must
+// be valid, and may read posts.
+func showsTexts(r storage.Reader, hook *schedctl.Webhook) (bool, error) {
+	if hook.Notify.KeyID == "" {
+		return true, nil
+	}
+	key, err := r.Key(hook.WorkspaceID, hook.Notify.KeyID)
+	if schedctl.CodeOf(err) == schedctl.NotFound {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the key of notification %s: %w", hook.ID, err)
+	}
+	return key.Check(time.Now()) == nil && key.Allows(schedctl.ScopePostsRead), nil
 }
 
 // account returns an account, or the zero value when it does not exist.

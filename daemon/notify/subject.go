@@ -94,11 +94,14 @@ func printable(s string) string {
 // facts returns what a message about one event says about its post or series, each line
 // ended by a newline. Only the messages of reviews have the accounts and the planned time.
 func (n *names) facts(e *schedctl.Event) string {
+	var b strings.Builder
+	if link := n.links[e.ID]; link != "" {
+		fmt.Fprintf(&b, "Review: %s\n\n", link)
+	}
 	s, found := n.subjects[subjectID(e)]
 	if !found {
-		return ""
+		return b.String()
 	}
-	var b strings.Builder
 	fmt.Fprintf(&b, "Text:\n%s\n\n", printable(clip(s.text, oneText)))
 	if !schedctl.IsReviewEvent(e.Type) {
 		return b.String()
@@ -114,15 +117,19 @@ func (n *names) facts(e *schedctl.Event) string {
 
 // shortFacts is facts in one line, for a message about several events.
 func (n *names) shortFacts(e *schedctl.Event) string {
+	link := ""
+	if address := n.links[e.ID]; address != "" {
+		link = "\n  Review: " + address
+	}
 	s, found := n.subjects[subjectID(e)]
 	if !found {
-		return ""
+		return link
 	}
 	line := "Text: " + oneLine(clip(s.text, someText))
 	if planned := n.planned(&s); planned != "" && schedctl.IsReviewEvent(e.Type) {
 		line = "Planned for " + planned + ", for " + s.accounts + ". " + line
 	}
-	return "\n  " + line
+	return link + "\n  " + line
 }
 
 // planned says when a post is planned, or nothing without a time.

@@ -118,7 +118,9 @@ func (m *messages) read(r storage.Reader, at outboxPosition) (more bool, err err
 	if err != nil {
 		return false, err
 	}
-	m.addToDigest(events)
+	if err := m.addToDigest(r, events); err != nil {
+		return false, err
+	}
 	more = len(events) == batchSize
 	if !more && m.digest.Len() == 0 {
 		m.caughtUp(at.wakes)
@@ -128,9 +130,13 @@ func (m *messages) read(r storage.Reader, at outboxPosition) (more bool, err err
 
 // addToDigest adds the wanted events to the digest. The cursor in memory stays before the
 // first of them until they are sent.
-func (m *messages) addToDigest(events []schedctl.Event) {
+func (m *messages) addToDigest(r storage.Reader, events []schedctl.Event) error {
 	for i := range events {
-		if m.hook.Wants(&events[i]) {
+		wanted, err := wants(r, &m.hook, &events[i])
+		if err != nil {
+			return err
+		}
+		if wanted {
 			m.digest.Add(events[i])
 		}
 		m.after = events[i].ID
@@ -138,6 +144,7 @@ func (m *messages) addToDigest(events []schedctl.Event) {
 			m.advance(m.after)
 		}
 	}
+	return nil
 }
 
 // sameNotification reports whether two copies have the same settings and cursor.

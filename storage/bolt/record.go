@@ -335,6 +335,11 @@ func (c *coder) notify(n **schedctl.Notify) {
 	c.time(&(*n).SentAt)
 	c.int(&(*n).Failures)
 	text(c, &(*n).LastError)
+	if c.layout >= layout {
+		text(c, &(*n).About)
+		c.optionalID(schedctl.KeyPrefix, &(*n).KeyID)
+		text(c, &(*n).ReviewLink)
+	}
 }
 
 func (c *coder) mail(m **schedctl.Mail) {

@@ -24,6 +24,8 @@ func layoutOf(v any) byte {
 		trust = len(v.Warnings) > 0 || v.Limits.Files != (schedctl.FileLimits{}) || v.PausedBy != "" || slices.ContainsFunc(v.Blackouts, hasLabel)
 	case *schedctl.Event:
 		parts, plan, trust = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil, v.Edited || v.Step != nil
+	case *schedctl.Webhook:
+		trust = v.Notify != nil && v.Notify.About+schedctl.NotifyAbout(v.Notify.KeyID+v.Notify.ReviewLink) != ""
 	case *schedctl.Workspace:
 		review, trust = v.Approvals != "", v.FourEyes
 	case *schedctl.AuditEntry:

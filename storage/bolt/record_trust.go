@@ -5,7 +5,8 @@ import "github.com/schedctl/schedctl"
 // The fields of layout 12: who wrote a post, the link card that reviewers saw, their last
 // request for changes, who applies
 // collections, the limits of files of an account and what paused it, the labels of holds, aliases,
-// shares, the steps of reviews on events, and the shares of people who took them.
+// shares, the steps of reviews on events, the shares of people who took them, and what notifications
+// are about.
 
 func (c *coder) trail(t *schedctl.Trail) {
 	c.optionalID(schedctl.KeyPrefix, &t.CreatedBy)

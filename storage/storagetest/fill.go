@@ -38,7 +38,7 @@ var idPrefixes = map[string]schedctl.Prefix{
 	"MediaAsset.UploadedBy": schedctl.KeyPrefix, "Review.EditorID": schedctl.KeyPrefix, "KeyRef.ID": schedctl.KeyPrefix, "KeyRef.Share": schedctl.SharePrefix, "PostNote.ID": schedctl.NotePrefix,
 	"CalendarFeed.ID": schedctl.CalendarFeedPrefix, "CalendarFeed.KeyID": schedctl.KeyPrefix,
 	"Collection.ID": schedctl.CollectionPrefix, "Alias.ID": schedctl.AliasPrefix,
-	"Share.ID": schedctl.SharePrefix, "Share.KeyID": schedctl.KeyPrefix, "Share.PostIDs": schedctl.PostPrefix,
+	"Share.ID": schedctl.SharePrefix, "Share.KeyID": schedctl.KeyPrefix, "Notify.KeyID": schedctl.KeyPrefix, "Share.PostIDs": schedctl.PostPrefix,
 }
 
 func (l *filler) fill(f *fixture, v reflect.Value, path string) {

@@ -42,7 +42,9 @@ Name a notification by its id or by its name.`,
 		Use:   "list",
 		Short: "List notifications",
 		Long: `List notifications, the oldest first. The status failing means that the last message
-could not be sent.`,
+could not be sent; key ended means that the API key of the notification was revoked or
+has expired, so that messages have no texts. Make it yours with "schedctl notify edit
+NOTIFICATION --about all".`,
 		Example: `  schedctl notify list
   schedctl notify list --jq '.[] | select(.failing_since) | .last_error'`,
 	})))
@@ -91,7 +93,27 @@ func notificationTarget(n apiv1.Notification) string {
 }
 
 func notificationRow(_ *cli.App, n apiv1.Notification) []string {
-	return []string{n.ID, hookStatus(n.Enabled, n.FailingSince), cli.Deref(n.Name), notificationTarget(n), strings.Join(eventNames(n.EventTypes), ",")}
+	return []string{n.ID, notificationStatus(n), cli.Deref(n.Name), notificationTarget(n), strings.Join(eventNames(n.EventTypes), ",")}
+}
+
+// notificationStatus returns the status of a notification, which says if its key has ended.
+func notificationStatus(n apiv1.Notification) string {
+	if n.Enabled && n.FailingSince == nil && n.APIKey != nil && n.APIKey.Ended {
+		return "key ended"
+	}
+	return hookStatus(n.Enabled, n.FailingSince)
+}
+
+// keyText returns the key of a notification, and says if it has ended.
+func keyText(n apiv1.Notification) string {
+	switch k := n.APIKey; {
+	case k == nil:
+		return ""
+	case k.Ended:
+		return k.Name + " (ended: messages have no texts and no addresses)"
+	default:
+		return k.Name
+	}
 }
 
 func notificationPairs(a *cli.App, n apiv1.Notification) []cli.Property {
@@ -103,7 +125,8 @@ func notificationPairs(a *cli.App, n apiv1.Notification) []cli.Property {
 		)
 	}
 	pairs = append(pairs,
-		cli.Property{Name: "Events", Value: strings.Join(eventNames(n.EventTypes), " ")}, cli.Property{Name: "Status", Value: hookStatus(n.Enabled, n.FailingSince)}, cli.Property{Name: "Error", Value: cli.Deref(n.LastError)},
+		cli.Property{Name: "Events", Value: strings.Join(eventNames(n.EventTypes), " ")}, cli.Property{Name: "About", Value: string(n.About)}, cli.Property{Name: "Review link", Value: cli.Deref(n.ReviewLink)}, cli.Property{Name: "API key", Value: keyText(n)},
+		cli.Property{Name: "Status", Value: notificationStatus(n)}, cli.Property{Name: "Error", Value: cli.Deref(n.LastError)},
 		cli.Property{Name: "Failing since", Value: a.TimeText(n.FailingSince)}, cli.Property{Name: "Last message", Value: a.TimeText(n.SentAt)},
 		cli.Property{Name: "Created", Value: a.TimeText(n.CreatedAt)}, cli.Property{Name: "Updated", Value: a.TimeText(n.UpdatedAt)},
 	)
@@ -111,6 +134,8 @@ func notificationPairs(a *cli.App, n apiv1.Notification) []cli.Property {
 	case !a.OutTerminal:
 	case !n.Enabled:
 		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl notify edit " + n.ID + " --enable"})
+	case n.APIKey != nil && n.APIKey.Ended:
+		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl notify edit " + n.ID + " --about " + string(n.About)})
 	case n.FailingSince != nil:
 		pairs = append(pairs, cli.Property{Name: "Next", Value: "schedctl notify test " + n.ID})
 	}

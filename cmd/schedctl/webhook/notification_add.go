@@ -24,6 +24,15 @@ func newNotifyAdd(a *cli.App) *cobra.Command {
 "schedctl notify --help" lists. "--event review" reports the steps of reviews, and
 "--event all" both.
 
+A notification belongs to your API key. With "--about mine" it reports only posts that
+this key has made or submitted, and not what you do yourself: that is the default for
+keys without posts:approve. After the end of the key, messages come without texts.
+
+"--review-link NAME" is for "--event review": a message about a submitted post has an
+address at which the person reads this post in a browser, and decides about it if your
+key has posts:approve. Anyone who gets the message can open it, for 7 days; see
+"schedctl share list". The daemon needs --public-url.
+
 Give --to to send messages through a connected account of Discord, Matrix, Slack,
 Telegram or http. The account never reports that its own login was refused: use a
 second notification for that.
@@ -37,6 +46,7 @@ started with --allow-private-networks.`,
 		Example: `  schedctl notify add --to demo --name on-call
   schedctl notify add --to demo --event post.failed --event social_account.error
   schedctl notify add --email vera@example.com --smtp smtp.example.com --from schedctl@example.com --event review
+  schedctl notify add --to demo --event review --review-link Dana
   schedctl notify add --email ops@example.com --smtp smtp.example.com --user schedctl@example.com --secret-file secret.txt`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
@@ -84,6 +94,10 @@ func (o *notifyAdd) request() (r apiv1.CreateNotification, err error) {
 	if types != nil {
 		r.EventTypes = &types
 	}
+	if r.About, err = o.concern(); err != nil {
+		return r, err
+	}
+	r.ReviewLink = o.reviewLink
 	if o.name != "" {
 		r.Name = &o.name
 	}

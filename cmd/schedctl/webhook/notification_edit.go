@@ -25,7 +25,10 @@ func newNotifyEdit(a *cli.App) *cobra.Command {
 --email replace the whole list.
 
 The stored password is kept only while server, port, user and encryption stay the
-same. After it is enabled again, a notification reports future events only.`,
+same. After it is enabled again, a notification reports future events only.
+
+A change of --to, of e-mail, of --about or of --review-link makes the notification that
+of your API key. --review-link "" sends no more addresses.`,
 		Example: `  schedctl notify edit on-call --event post.failed
   schedctl notify edit on-call --disable
   schedctl notify edit ntf_01KAK3R9ZC4VBX1D2E3F4G5H6J --to demo`,
@@ -72,12 +75,16 @@ func (o *notifyEdit) change() (n apiv1.EditNotification, err error) {
 	if types != nil {
 		n.EventTypes = &types
 	}
+	if n.About, err = o.concern(); err != nil {
+		return n, err
+	}
+	n.ReviewLink = o.reviewLink
 	if o.name != "" {
 		n.Name = &o.name
 	}
 	n.Enabled = o.enable.value()
 	if n == (apiv1.EditNotification{}) && o.to == "" && !o.byMail() {
-		return n, cli.UsageError("schedctl notify edit has nothing to change").WithHint("give --to, --email, --event, --name, --enable or --disable")
+		return n, cli.UsageError("schedctl notify edit has nothing to change").WithHint("give --to, --email, --event, --about, --review-link, --name, --enable or --disable")
 	}
 	return n, nil
 }

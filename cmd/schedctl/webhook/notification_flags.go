@@ -26,6 +26,8 @@ type notificationFlags struct {
 	tls, secretFile  string
 	name             string
 	events           eventFlags
+	about            string
+	reviewLink       *string // nil unless it was given
 }
 
 func (o *notificationFlags) add(cmd *cobra.Command) {
@@ -39,11 +41,31 @@ func (o *notificationFlags) add(cmd *cobra.Command) {
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the password of the mail server, - for standard input")
 	f.StringVar(&o.name, "name", "", "the `name` of the notification")
 	o.events.add(cmd, schedctl.NotificationEvents(), "what to report: the type of an `event`, review, or all (repeatable)")
+	f.StringVar(&o.about, "about", "", "`which` posts to report: all, or mine for those of this API key")
+	f.Func("review-link", "send the address of a review with each submitted post, to this `person`", func(name string) error {
+		o.reviewLink = &name
+		return nil
+	})
+	cmd.RegisterFlagCompletionFunc("about", cobra.FixedCompletions(aboutValues, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RegisterFlagCompletionFunc("to", account.Complete(o.App))
 	cmd.RegisterFlagCompletionFunc("tls", cobra.FixedCompletions(cli.Strings(schedctl.MailTLSModes()), cobra.ShellCompDirectiveNoFileComp))
-	for _, name := range []string{"email", "smtp", "user", "from", "name"} {
+	for _, name := range []string{"email", "smtp", "user", "from", "name", "review-link"} {
 		cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
+}
+
+// aboutValues are the values of --about.
+var aboutValues = []string{string(schedctl.NotifyAll), string(schedctl.NotifyMine)}
+
+// concern returns the value of --about, nil without one.
+func (o *notificationFlags) concern() (*schedctl.NotifyAbout, error) {
+	if o.about == "" {
+		return nil, nil
+	}
+	if !slices.Contains(aboutValues, o.about) {
+		return nil, cli.UnknownValueError("--about", o.about, aboutValues)
+	}
+	return new(schedctl.NotifyAbout(o.about)), nil
 }
 
 // byMail reports whether a flag is about e-mail.
