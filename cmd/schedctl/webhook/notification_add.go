@@ -46,7 +46,6 @@ started with --allow-private-networks.`,
 		Example: `  schedctl notify add --to demo --name on-call
   schedctl notify add --to demo --event post.failed --event social_account.error
   schedctl notify add --email vera@example.com --smtp smtp.example.com --from schedctl@example.com --event review
-  schedctl notify add --to demo --event review --review-link Dana
   schedctl notify add --email ops@example.com --smtp smtp.example.com --user schedctl@example.com --secret-file secret.txt`,
 		Args: cli.Args(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
