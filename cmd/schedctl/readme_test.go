@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/schedctl/schedctl/skills"
 )
 
 // TestDocumentExamplesWork runs every command of the console blocks of the README
@@ -24,7 +26,8 @@ func TestDocumentExamplesWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := 0
-	for _, path := range append(pages, "../../README.md") {
+	const skill = "../../skills/schedctl/SKILL.md"
+	for _, path := range append(pages, "../../README.md", skill) {
 		commands := consoleCommands(t, path)
 		if total += len(commands); len(commands) == 0 {
 			continue
@@ -37,6 +40,10 @@ func TestDocumentExamplesWork(t *testing.T) {
 				r.run("schedctl account add http --name team --set url=" + httpServer(t))
 				r.post = strings.TrimSpace(r.run("schedctl post create 'An example' --to blog --in 1h -q"))
 			}
+			if path == skill {
+				r.run("schedctl agent setup generic --key-file agent.key")
+				r.env = append(r.env, "SCHEDCTL_API_KEY=", "SCHEDCTL_API_KEY_FILE=agent.key")
+			}
 			for _, command := range commands {
 				r.run(command)
 			}
@@ -44,6 +51,14 @@ func TestDocumentExamplesWork(t *testing.T) {
 	}
 	if total < 60 {
 		t.Errorf("only %d commands found", total)
+	}
+}
+
+// TestSkillIsShort guards the size of the skill file, which agents read whole.
+func TestSkillIsShort(t *testing.T) {
+	t.Parallel()
+	if n := len(skills.Schedctl); n == 0 || n > 2048 {
+		t.Errorf("the skill file has %d bytes", n)
 	}
 }
 

@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/schedctl/schedctl/skills"
+)
 
 // topic is a help text that belongs to no command.
 type topic struct {
@@ -11,7 +15,8 @@ type topic struct {
 // Topics returns the help topics in the order of the help. The formats of times are in the
 // help of the command time.
 func Topics() []topic {
-	return append(connectTopics(), []topic{
+	agents := topic{"agents", "What an agent with a shell reads: its skill file", staticTopic(func() string { return skills.Schedctl })}
+	return append(append([]topic{agents}, connectTopics()...), []topic{
 		{"environment", "The environment variables", staticTopic(environmentText)},
 		{"exit-codes", "What the exit statuses mean", staticTopic(exitCodesText)},
 		{"formatting", "What results look like, and the fields of --json", formattingText},
