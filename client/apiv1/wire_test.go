@@ -281,6 +281,7 @@ var unsent = map[string]string{
 	"Post.ByAgent":             "internal to reviews",
 	"Post.Restricted":          "internal to reviews",
 	"Post.Decided":             "shown as previous of the approval",
+	"Post.Changes":             "shown as last_changes_requested of the approval",
 	"Post.Notes":               "shown by GET /posts/{id}/notes",
 	"Account.Approvals":        "shown by GET /me, for the workspace",
 	"Account.Blackouts":        "shown by GET /blackouts",
