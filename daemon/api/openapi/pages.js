@@ -47,7 +47,7 @@ class Reader {
 	async point(selector) {
 		const [x, y] = await this.page.$eval(selector, (e) => {
 			e.scrollIntoView({ block: "center" });
-			const r = e.getBoundingClientRect();
+			const r = e.getClientRects()[0]; // of the first line
 			return [r.x + r.width / 2, r.y + r.height / 2];
 		});
 		await this.page.mouse.click(x, y);
@@ -201,6 +201,18 @@ const checks = {
 		assert.match(await second.text(), /Decided by\s+Dana/);
 		assert.equal((await world.read(p)).status, "scheduled");
 		first.quiet();
+	},
+
+	async "long post"(reader, world) {
+		const r = await reader();
+		await r.open(world.pages["shortened post"]);
+		assert.ok(!(await r.has("button.yes")), "a post that is not shown whole can be approved");
+		await r.click('.forms a[href="?all=1"]');
+		assert.match(await r.text(), /Part 23 of many/);
+		assert.ok(!(await r.text()).includes("Show everything"), "the whole page is shortened");
+		assert.equal(await r.submit("approve"), 200);
+		assert.match(await r.text(), /Decided by\s+Dana/);
+		r.quiet();
 	},
 
 	async "keyboard only"(reader, world) {

@@ -100,11 +100,14 @@ async function fill(browser, base, key) {
 	const again = await world.proposed({ content: "The shop opens at 9 on Monday." });
 	await boss("POST", `/posts/${again.id}/request-changes`, { note: "A shorter text" }, { "If-Match": `"${again.version}"` });
 	await world.change(again, { content: "The shop opens at 10 on Monday." });
+	const long = await world.proposed({ content: "A long thread", thread: Array.from({ length: 24 }, (_, i) => ({ content: `Part ${i} ` + "of many words ".repeat(300) })) });
 	world.pages = {
 		review: world.decide,
 		"empty review": await address({ filter: { labels: ["unknown"] } }),
 		post: world.decide + "/" + world.rich.id,
 		"hostile post": world.decide + "/" + attack.id,
+		"shortened post": world.decide + "/" + long.id,
+		"long post": world.decide + "/" + long.id + "?all=1",
 		"decided post": world.decide + "/" + decided.id,
 		"post that changed": world.decide + "/" + again.id,
 		month: world.calendar,
