@@ -2,6 +2,7 @@ package post
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -34,6 +35,9 @@ func (o *watchOptions) eventText(e apiv1.Event) string {
 	where := ""
 	if d.SocialAccountID != "" {
 		where = " " + cli.OneLine(o.names().Name(d.SocialAccountID)) + " (" + d.Platform + ")"
+	}
+	if d.By != nil {
+		return stepText(e)
 	}
 	switch e.Type {
 	case schedctl.EventPostQueued:
@@ -79,4 +83,14 @@ func (o *watchOptions) eventText(e apiv1.Event) string {
 		return "at its end, " + o.PaintStatus(string(d.Status))
 	}
 	return o.PaintStatus(string(d.Status))
+}
+
+// stepText says who took a step of a review, with the note or reason.
+func stepText(e apiv1.Event) string {
+	_, step, _ := strings.Cut(string(e.Type), ".")
+	text := strings.ReplaceAll(step, "_", " ") + " by " + cli.OneLine(e.Data.By.Name)
+	if e.Data.Note != "" {
+		text += ": " + cli.OneLine(e.Data.Note)
+	}
+	return text
 }
