@@ -3,12 +3,18 @@ package mcp_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/mcp"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -98,7 +104,7 @@ func TestDeletedReplay(t *testing.T) {
 	if id(third) != id(second) || third["replayed"] != true || third["recreated"] != nil {
 		t.Errorf("%v after %v", third, second)
 	}
-	f.call(key, "edit_draft", map[string]any{"id": id(third), "version": 1, "content": "y"}).object(t)
+	f.call(key, "edit_post", map[string]any{"id": id(third), "version": 1, "content": "y"}).object(t)
 	if now := create()["post"].(map[string]any); now["content"] != "y" || now["version"] != 2.0 {
 		t.Errorf("a repeated call returns an old state: %v", now)
 	}
@@ -113,7 +119,7 @@ func TestNull(t *testing.T) {
 		"content": "x", "social_account_ids": nil, "proposed_at": "2090-01-01 9am", "submit": nil, "request_key": nil,
 		"options": map[string]any{"title": "t", "content_warning": "w", "poll": nil, "thread": nil, "first_comment": map[string]any{"content": "c"}, "language": "en", "labels": []string{"l"}},
 	}).post(t).Post
-	f.call(key, "edit_draft", map[string]any{
+	f.call(key, "edit_post", map[string]any{
 		"id": p.ID, "version": p.Version, "content": nil, "proposed_at": nil,
 		"options": map[string]any{"title": nil, "content_warning": nil, "first_comment": nil, "language": nil, "poll": nil, "thread": nil, "link_preview": nil},
 	}).object(t)
@@ -122,7 +128,7 @@ func TestNull(t *testing.T) {
 	if after.Content != "x" || after.Title != nil || after.ContentWarning != nil || after.FirstComment != nil || after.Language != nil || after.ProposedAt != nil || len(after.Labels) != 1 {
 		t.Errorf("%+v", after)
 	}
-	if text := f.call(key, "edit_draft", map[string]any{"id": p.ID, "version": after.Version, "options": map[string]any{"labels": nil}}).message(t); !strings.Contains(text, `labels: type: null has type \"null\"`) {
+	if text := f.call(key, "edit_post", map[string]any{"id": p.ID, "version": after.Version, "options": map[string]any{"labels": nil}}).message(t); !strings.Contains(text, `labels: type: null has type \"null\"`) {
 		t.Error(text)
 	}
 }
@@ -294,5 +300,36 @@ func TestSeveralDrafts(t *testing.T) {
 	f.call(key, "create_draft", map[string]any{"posts": []any{post("a"), post("b"), post("c")}}).object(t)
 	if f.count() != 6 {
 		t.Errorf("%d posts, want 6", f.count())
+	}
+}
+
+// emptyPages responds to lists of posts with empty pages that have a next one.
+type emptyPages struct{ http.RoundTripper }
+
+func (e emptyPages) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(r.URL.Path, "/posts") {
+		return e.RoundTripper.RoundTrip(r)
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"results":[],"count":0,"next_cursor":"further"}`)),
+	}, nil
+}
+
+// TestIncompleteSearch: a search that does not end in its time says so, and how to continue.
+func TestIncompleteSearch(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(config *api.Config) {
+		config.Agents = func(w http.ResponseWriter, r *http.Request, call api.AgentCall) {
+			c, err := client.New(client.Config{URL: "http://localhost", Key: call.Secret, Transport: emptyPages{call.Transport}, Timeout: mcp.CallTimeout})
+			if err != nil {
+				t.Error(err)
+			}
+			(&mcp.Server{}).ServeHTTP(w, r, mcp.Caller{Client: c, KeyID: call.Key.ID, Scopes: call.Key.Scopes, SearchTime: time.Nanosecond})
+		}
+	})
+	a := f.call(f.agent(), "list_posts", map[string]any{"q": "needle"})
+	if out := a.object(t); out["incomplete"] != true || out["next_cursor"] != "further" || !strings.Contains(a.Result.Content[0].Text, "call again with cursor further") {
+		t.Errorf("%v", out)
 	}
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -13,6 +14,8 @@ type Caller struct {
 	Client *client.Client // sends the API key
 	KeyID  string
 	Scopes []schedctl.Scope
+
+	SearchTime time.Duration // how long a search through posts may take; 0 for half of CallTimeout
 }
 
 // allows reports whether the key has one of the scopes, or whether none is needed.

@@ -55,7 +55,9 @@ func viewError(err error) errorView {
 			view.Details = append(view.Details, clip(text, maxSaid))
 		}
 	}
-	if next := nextStep[e.Code]; next != "" && !strings.Contains(view.Message, next) {
+	const person = "a person"
+	next := nextStep[e.Code]
+	if known := strings.Contains(view.Message, next) || strings.Contains(view.Message, person) && strings.Contains(next, person); next != "" && !known {
 		view.Message = clip(view.Message, 600) + "; " + next
 	}
 	return view

@@ -168,7 +168,7 @@ var bounds = []string{"from", "before", "after", "publish_after", "publish_befor
 
 // resolveText returns the value of one argument.
 func (c *call) resolveText(ctx context.Context, name, text string) (string, error) {
-	isTime := name == "publish_at" || name == "proposed_at" && text != apiv1.PublishNextSlot || slices.Contains(bounds, name)
+	isTime := (name == "publish_at" || name == "proposed_at") && text != apiv1.PublishNextSlot || slices.Contains(bounds, name)
 	isName := name == "social_account_id" || name == "social_account_ids" || name == "queue_id" || name == "series_id"
 	switch {
 	case name == "created_by" && text == "me":

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,6 +63,12 @@ type seriesFilter struct {
 	paged
 }
 
+// mediaFilter are the arguments of list_media.
+type mediaFilter struct {
+	detailed
+	paged
+}
+
 func listTools() []tool {
 	return []tool{{
 		name: "list_accounts", scopes: readsAccounts, about: "The social accounts, with the limits of their networks.",
@@ -78,6 +85,9 @@ func listTools() []tool {
 	}, {
 		name: "list_series", scopes: readsPosts, about: "Recurring posts.",
 		in: reflect.TypeFor[seriesFilter](), call: with(listSeries),
+	}, {
+		name: "list_media", scopes: readsPosts, about: "Stored files, newest first.",
+		in: reflect.TypeFor[mediaFilter](), call: with(listMedia),
 	}}
 }
 
@@ -117,9 +127,6 @@ func listAccounts(ctx context.Context, c *call, in detailed) (outcome, error) {
 	}
 	return outcome{text, data}, nil
 }
-
-// searchTime is the longest time of a search; the posts that it found until then are returned.
-const searchTime = CallTimeout / 2
 
 func listPosts(ctx context.Context, c *call, in postFilter) (outcome, error) {
 	rare, err := as[rareFilter](merged(c.values))
@@ -168,7 +175,7 @@ func (c *call) posts(ctx context.Context, q client.PostQuery, full bool) (outcom
 	if q.Limit == 0 {
 		q.Limit = 20
 	}
-	found, deadline, most := []apiv1.Post{}, time.Now().Add(searchTime), q.Limit
+	found, deadline, most := []apiv1.Post{}, time.Now().Add(cmp.Or(c.SearchTime, CallTimeout/2)), q.Limit
 	for {
 		page, err := c.Client.Posts(ctx, q)
 		if err != nil {
@@ -299,9 +306,31 @@ func listSeries(ctx context.Context, c *call, in seriesFilter) (outcome, error) 
 	if in.Full {
 		data["results"] = page.Results
 	}
-	if page.NextCursor != nil {
-		data["next_cursor"] = *page.NextCursor
-		text += "\nThere is more: call again with cursor " + *page.NextCursor
+	return morePages(outcome{text, data}, page.NextCursor), nil
+}
+
+func listMedia(ctx context.Context, c *call, in mediaFilter) (outcome, error) {
+	page, err := c.Client.MediaAssets(ctx, client.MediaQuery{Limit: in.Limit, Cursor: in.Cursor})
+	if err != nil {
+		return outcome{}, err
 	}
-	return outcome{text, data}, nil
+	views, text := make([]mediaView, len(page.Results)), plural(len(page.Results), "file")+"."
+	for i := range page.Results {
+		views[i] = viewMedia(&page.Results[i])
+		text += "\n" + views[i].row()
+	}
+	data := map[string]any{"results": views}
+	if in.Full {
+		data["results"] = page.Results
+	}
+	return morePages(outcome{text, data}, page.NextCursor), nil
+}
+
+// morePages adds the cursor of the next page to a result.
+func morePages(out outcome, cursor *string) outcome {
+	if cursor != nil {
+		out.data.(map[string]any)["next_cursor"] = *cursor
+		out.text += "\nThere is more: call again with cursor " + *cursor
+	}
+	return out
 }

@@ -14,7 +14,7 @@ import (
 type scheduling struct {
 	identified
 	version
-	PublishAt apiv1.Time `json:"publish_at" doc:"A future time." maxLength:"200"`
+	PublishAt apiv1.PublishTime `json:"publish_at" doc:"A future time." maxLength:"200"`
 	zoned
 	deliberate
 }
@@ -53,7 +53,7 @@ func publishTools() []tool {
 		about: "Schedules a draft. It is published then without further questions.",
 		in:    reflect.TypeFor[scheduling](),
 		call: with(func(ctx context.Context, c *call, in scheduling) (outcome, error) {
-			p, err := c.Client.SchedulePost(ctx, in.ID, apiv1.SchedulePost{PublishAt: *apiv1.At(in.PublishAt.Time)}, c.onVersion(in.version)...)
+			p, err := c.Client.SchedulePost(ctx, in.ID, apiv1.SchedulePost{PublishAt: in.PublishAt}, c.onVersion(in.version)...)
 			return c.changed(ctx, in.ID, p, err)
 		}),
 	}, {
@@ -72,7 +72,7 @@ func publishTools() []tool {
 		name: "reschedule_post", scopes: writesPosts, effect: publishes, about: "Moves a scheduled post to another time.",
 		in: reflect.TypeFor[scheduling](),
 		call: with(func(ctx context.Context, c *call, in scheduling) (outcome, error) {
-			p, err := c.Client.EditPost(ctx, in.ID, apiv1.EditPost{PublishAt: apiv1.At(in.PublishAt.Time)}, c.onVersion(in.version)...)
+			p, err := c.Client.EditPost(ctx, in.ID, apiv1.EditPost{PublishAt: &in.PublishAt}, c.onVersion(in.version)...)
 			return c.changed(ctx, in.ID, p, err)
 		}),
 	}, {

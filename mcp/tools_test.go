@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	readTools  = []string{"check_post", "describe_options", "get_calendar", "get_forecast", "get_post", "get_timeline", "list_accounts", "list_posts", "list_series", "list_slots", "whoami"}
-	draftTools = []string{"add_note", "create_draft", "delete_draft", "edit_draft", "submit_post", "upload_media"}
-	postTools  = []string{"cancel_post", "publish_now", "queue_post", "reschedule_post", "retry_post", "schedule_post", "skip_occurrence"}
+	readTools  = []string{"attention", "check_post", "describe_options", "get_calendar", "get_forecast", "get_post", "get_timeline", "list_accounts", "list_media", "list_posts", "list_series", "list_slots", "split_text", "whoami"}
+	draftTools = []string{"add_note", "create_draft", "delete_draft", "edit_post", "submit_post", "upload_media", "withdraw_post"}
+	postTools  = []string{"cancel_post", "publish_now", "queue_post", "reschedule_post", "retry_post", "schedule_post", "skip_occurrence", "unschedule_post"}
 )
 
 func TestToolsFollowTheScopes(t *testing.T) {
@@ -60,8 +60,8 @@ func TestToolsAreDescribed(t *testing.T) {
 				t.Errorf("%s has the argument %s: %q", tool.Name, name, s.Description)
 			}
 		}
-		a, reads, publishes := tool.Annotations, slices.Contains(readTools, tool.Name), slices.Contains(postTools, tool.Name)
-		destroys := publishes || tool.Name == "edit_draft" || tool.Name == "delete_draft"
+		a, reads, publishes := tool.Annotations, slices.Contains(readTools, tool.Name), slices.Contains(append(postTools, "edit_post"), tool.Name)
+		destroys := publishes || tool.Name == "withdraw_post" || tool.Name == "delete_draft"
 		if a.ReadOnlyHint != reads || *a.DestructiveHint != destroys || *a.OpenWorldHint != publishes || a.IdempotentHint == reads {
 			t.Errorf("%s has the hints %+v, %v, %v", tool.Name, a, *a.DestructiveHint, *a.OpenWorldHint)
 		}
@@ -97,6 +97,7 @@ func TestEachTool(t *testing.T) {
 	call("get_post", map[string]any{"id": p.ID})
 	call("add_note", map[string]any{"id": p.ID, "text": "n"})
 	p = call("submit_post", map[string]any{"id": p.ID, "version": p.Version, "note": "please", "proposed_at": "2090-01-01T00:00:00Z"}).post(t).Post
+	p = call("withdraw_post", map[string]any{"id": p.ID, "version": p.Version}).post(t).Post
 	p = call("edit_draft", map[string]any{"id": p.ID, "version": p.Version, "content": "y"}).post(t).Post
 	p = call("schedule_post", map[string]any{"id": p.ID, "version": p.Version, "publish_at": "2090-01-01T00:00:00Z"}).post(t).Post
 	p = call("reschedule_post", map[string]any{"id": p.ID, "version": p.Version, "publish_at": "2 jan 2090 9am", "timezone": "Europe/Rome"}).post(t).Post
@@ -106,10 +107,16 @@ func TestEachTool(t *testing.T) {
 	if code := f.call(key, "edit_draft", map[string]any{"id": p.ID, "version": p.Version, "content": "z"}).code(t); code != "POST_NOT_DRAFT" {
 		t.Errorf("edit_draft of a scheduled post: %s", code)
 	}
+	p = call("edit_post", map[string]any{"id": p.ID, "version": p.Version, "content": "w", "publish_at": "3 jan 2090 9am"}).post(t).Post
+	p = call("unschedule_post", map[string]any{"id": p.ID, "version": p.Version}).post(t).Post
+	p = call("schedule_post", map[string]any{"id": p.ID, "version": p.Version, "publish_at": "2090-01-01T00:00:00Z"}).post(t).Post
 	call("cancel_post", map[string]any{"id": p.ID, "version": p.Version})
+	call("attention", nil)
+	call("split_text", map[string]any{"content": "a text", "social_account_ids": []string{"blog"}})
 	q := call("create_draft", map[string]any{"content": "q"}).post(t).Post
 	call("delete_draft", map[string]any{"id": q.ID, "version": q.Version})
 	call("upload_media", map[string]any{"data": "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "file_name": "dot.gif", "alt_text": "a dot"})
+	call("list_media", nil)
 	r := call("create_draft", draft).post(t).Post // a repetition: it was canceled since
 	if r.ID != p.ID {
 		t.Errorf("another post: %s, %s", r.ID, p.ID)

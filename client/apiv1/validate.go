@@ -21,6 +21,20 @@ type Validation struct {
 	Accounts     []AccountValidation `json:"accounts" doc:"One for each account that was found."`
 }
 
+// Excess returns by how much the longest part exceeds the limit of each account, by id.
+func (v Validation) Excess() map[string]int {
+	excess := map[string]int{}
+	for i := range v.Accounts {
+		a := &v.Accounts[i]
+		for _, part := range a.Parts {
+			if part.Limit != nil {
+				excess[a.SocialAccountID] = max(excess[a.SocialAccountID], part.Length-*part.Limit)
+			}
+		}
+	}
+	return excess
+}
+
 // AccountValidation is what one account's network says of a post. Length, Limit
 // and Unit are as that network counts; Limit is null for none.
 type AccountValidation struct {

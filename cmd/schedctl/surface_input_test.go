@@ -72,7 +72,7 @@ var postInputs = []struct {
 	{"mcp-edit", func(r *surfaceRig) (string, string) {
 		p, err := r.api.CreatePost(r.t.Context(), apiv1.CreatePost{Content: "x"})
 		r.ok(err)
-		return r.byAgent("edit_draft", map[string]any{"id": p.ID, "version": p.Version}), ""
+		return r.byAgent("edit_post", map[string]any{"id": p.ID, "version": p.Version}), ""
 	}},
 }
 
@@ -173,6 +173,7 @@ func (r *surfaceRig) byAgent(tool string, arguments map[string]any) (id string) 
 			}
 		}
 		if t.InputSchema.Properties["proposed_at"] != nil {
+			delete(arguments, "publish_at") // of scheduled posts
 			arguments["proposed_at"] = "2000-01-06T08:30:00Z"
 		}
 	}

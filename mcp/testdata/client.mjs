@@ -29,7 +29,7 @@ for (const [name, make] of Object.entries(open)) {
 	const again = await client.callTool({ name: "create_draft", arguments: { content } });
 	assert.equal(again.structuredContent.replayed, true);
 	const id = first.structuredContent.post.id;
-	const failed = await client.callTool({ name: "edit_draft", arguments: { id, version: 99, content: "x" } });
+	const failed = await client.callTool({ name: "edit_post", arguments: { id, version: 99, content: "x" } });
 	assert.equal(JSON.parse(failed.content[0].text).error.code, "VERSION_MISMATCH");
 	const read = await client.readResource({ uri: `schedctl://posts/${id}` });
 	assert.equal(JSON.parse(read.contents[0].text).post.id, id);

@@ -13,10 +13,6 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 )
 
-// maxSplits is how often a text is split again because a network counts a part as longer
-// than the estimate.
-const maxSplits = 6
-
 // splitText splits a long text into parts that fit every account, and asks the daemon for
 // their exact lengths. post has the accounts.
 func splitText(ctx context.Context, c *client.Client, post apiv1.CreatePost, text string) (parts []string, v apiv1.Validation, err error) {
@@ -24,32 +20,22 @@ func splitText(ctx context.Context, c *client.Client, post apiv1.CreatePost, tex
 	if err != nil {
 		return nil, v, err
 	}
-	fits := func(part string) bool {
-		for _, l := range limits {
-			if !l.Fits(part) {
-				return false
-			}
-		}
-		return true
-	}
-	for range maxSplits {
-		var ok bool
-		if parts, ok = threadtext.Fit(text, fits); !ok {
-			return nil, v, cli.InvalidError(schedctl.ContentTooLong, "the text has a link, a mention or a character that is too long for a part; write the parts with --thread")
-		}
+	parts, ok, err := threadtext.FitAll(text, limits, func(parts []string) (map[string]int, error) {
 		if len(parts) > schedctl.MaxThread+1 {
-			return nil, v, cli.InvalidError(schedctl.ContentTooLong, "the text needs %d parts; a thread has at most %d", len(parts), schedctl.MaxThread+1)
+			return nil, cli.InvalidError(schedctl.ContentTooLong, "the text needs %d parts; a thread has at most %d", len(parts), schedctl.MaxThread+1)
 		}
 		post.Content, post.Thread = parts[0], nil
 		for _, part := range parts[1:] {
 			post.Thread = append(post.Thread, apiv1.Part{Content: part, Media: []apiv1.PostMedia{}})
 		}
 		post.AllowDuplicate = true // only the lengths matter here
-		if v, err = c.ValidatePost(ctx, post); err != nil || !shrink(limits, v) {
-			return parts, v, err
-		}
+		v, err = c.ValidatePost(ctx, post)
+		return v.Excess(), err
+	})
+	if err == nil && !ok {
+		err = cli.InvalidError(schedctl.ContentTooLong, "the text has a link, a mention or a character that is too long for a part; write the parts with --thread")
 	}
-	return parts, v, nil
+	return parts, v, err
 }
 
 // splitLimits returns the limits of accounts, by id. Every part is also limited by the
@@ -66,24 +52,6 @@ func splitLimits(ctx context.Context, c *client.Client, ids []string) (map[strin
 		}
 	}
 	return limits, nil
-}
-
-// shrink reduces the limits of accounts for which a part is too long. It reports whether
-// there are any.
-func shrink(limits map[string]*threadtext.Limit, v apiv1.Validation) (changed bool) {
-	for _, acct := range v.Accounts {
-		excess := 0
-		for _, part := range acct.Parts {
-			if part.Limit != nil {
-				excess = max(excess, part.Length-*part.Limit)
-			}
-		}
-		if l := limits[acct.SocialAccountID]; excess > 0 && l != nil && l.Max > excess {
-			l.Max -= excess
-			changed = true
-		}
-	}
-	return changed
 }
 
 // splitAndAsk splits the text of a post, shows the parts and asks. With one part there is

@@ -1,0 +1,178 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/apiv1"
+)
+
+// looking are the arguments of attention.
+type looking struct {
+	Days int `json:"days,omitempty" doc:"How far to look ahead; 21 by default." minimum:"1" maximum:"366"`
+	zoned
+}
+
+func attentionTools() []tool {
+	return []tool{{
+		name: "attention", scopes: readsPosts,
+		about: "What needs someone: failed posts with the next step, requested changes, posts that wait for approval, held posts, and what will fail.",
+		in:    reflect.TypeFor[looking](), call: with(attention),
+	}, {
+		name: "split_text", scopes: readsPosts,
+		about: "Splits a long text into parts of a thread that fit the accounts.",
+		in:    reflect.TypeFor[splitting](), call: with(splitText),
+	}}
+}
+
+// attentionView is a post that needs someone.
+type attentionView struct {
+	ID      string   `json:"id"`
+	Version int64    `json:"version"`
+	Local   string   `json:"local,omitempty"`
+	Content string   `json:"content"`
+	Why     []string `json:"why,omitempty"`
+	Next    string   `json:"next"`
+}
+
+// maxAttention is how many posts of each kind, and how many warnings, are shown.
+const maxAttention = 10
+
+// group is posts that need someone for the same reason.
+type group struct {
+	name  string
+	query client.PostQuery
+	needs func(d *directory, c *call, p *apiv1.Post, v *postView) (why []string, next string, ok bool)
+}
+
+func attentionGroups() []group {
+	return []group{{
+		"failed", client.PostQuery{Statuses: []schedctl.Status{schedctl.Failed}},
+		func(d *directory, c *call, p *apiv1.Post, v *postView) ([]string, string, bool) {
+			return v.Errors, afterFailure(c, p), true
+		},
+	}, {
+		"changes_requested", client.PostQuery{Approval: schedctl.ApprovalChangesRequested},
+		func(d *directory, c *call, p *apiv1.Post, v *postView) ([]string, string, bool) {
+			if p.CreatedBy == nil || p.CreatedBy.ID != c.KeyID {
+				return []string{v.Asked}, "its author changes it and submits it again", p.Status == schedctl.Draft
+			}
+			return []string{v.Asked}, "edit_post, then submit_post", p.Status == schedctl.Draft
+		},
+	}, {
+		"pending", client.PostQuery{Approval: schedctl.ApprovalPending},
+		func(d *directory, c *call, p *apiv1.Post, v *postView) ([]string, string, bool) {
+			return nil, "a person approves it", true
+		},
+	}, {
+		"held", client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, Sort: "publish_at", Limit: 100},
+		func(d *directory, c *call, p *apiv1.Post, v *postView) ([]string, string, bool) {
+			return []string{v.Waits}, "wait, or a person ends what holds it", v.Waits != ""
+		},
+	}}
+}
+
+// afterFailure says what to do about a failed post.
+func afterFailure(c *call, p *apiv1.Post) string {
+	mayRetry := c.allows(writesPosts)
+	for i := range p.Targets {
+		e := p.Targets[i].Error
+		if e == nil || p.Targets[i].Status != schedctl.Failed {
+			continue
+		}
+		switch {
+		case e.Outcome == schedctl.OutcomeUnknown:
+			return "a person checks whether the network has it"
+		case e.Kind == schedctl.KindAuth:
+			return "a person reconnects the account"
+		case e.Kind == schedctl.KindContent || e.Kind == schedctl.KindMedia || e.Kind == schedctl.KindDuplicate:
+			return "create_draft with what the network accepts, for the accounts that failed"
+		case e.Kind == schedctl.KindApproval:
+			return "submit_post; a person approves it"
+		}
+	}
+	if mayRetry {
+		return "retry_post"
+	}
+	return "a person retries it"
+}
+
+func attention(ctx context.Context, c *call, in looking) (outcome, error) {
+	d, err := c.look(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	data, text := map[string]any{}, strings.Builder{}
+	for _, g := range attentionGroups() {
+		page, err := c.Client.Posts(ctx, g.query)
+		if err != nil {
+			return outcome{}, err
+		}
+		list := g.needing(d, c, page.Results)
+		if len(list) > maxAttention || page.NextCursor != nil {
+			data["more"] = append(moreOf(data), g.name)
+		}
+		list = list[:min(len(list), maxAttention)]
+		if len(list) == 0 {
+			continue
+		}
+		data[g.name] = list
+		fmt.Fprintf(&text, "%s:\n", g.name)
+		for _, v := range list {
+			fmt.Fprintf(&text, "%s %s %s next: %s\n", v.ID, quote(v.Content, 40), quoted(strings.Join(v.Why, "; ")), v.Next)
+		}
+	}
+	forecast, err := c.Client.Forecast(ctx, in.Days)
+	if err != nil {
+		return outcome{}, err
+	}
+	if len(forecast.Results) > maxAttention {
+		forecast.Results, data["more"] = forecast.Results[:maxAttention], append(moreOf(data), "forecast")
+	}
+	views, lines, err := c.forecast(ctx, forecast)
+	if err != nil {
+		return outcome{}, err
+	}
+	if len(views) > 0 {
+		data["forecast"] = views
+		text.WriteString("forecast:" + lines)
+	}
+	if text.Len() == 0 {
+		return outcome{"Nothing needs anyone.", data}, nil
+	}
+	return outcome{text.String(), data}, nil
+}
+
+// moreOf returns the kinds of which not all are shown.
+func moreOf(data map[string]any) []string {
+	more, _ := data["more"].([]string)
+	return more
+}
+
+// needing returns the posts that need someone.
+func (g group) needing(d *directory, c *call, posts []apiv1.Post) []attentionView {
+	var out []attentionView
+	for i := range posts {
+		v := d.view(&posts[i])
+		why, next, ok := g.needs(d, c, &posts[i], &v)
+		if !ok {
+			continue
+		}
+		out = append(out, attentionView{ID: v.ID, Version: v.Version, Local: v.Local, Content: clip(v.Content, maxRow), Why: nonEmpty(why), Next: next})
+	}
+	return out
+}
+
+func nonEmpty(list []string) []string {
+	var out []string
+	for _, text := range list {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
