@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
@@ -238,6 +239,20 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestCheckPost: a key that writes drafts checks a post for a time.
+func TestCheckPost(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	a := f.call(f.agent(), "check_post", map[string]any{"content": "x", "social_account_ids": []string{"blog"}, "publish_at": "2090-01-01 9am"})
+	if out := a.object(t); out["allowed"] != true || out["refusals"] != nil || out["local"] != "Sun 1 Jan 2090 09:00 UTC (2090-01-01T09:00:00Z)" {
+		t.Errorf("%v", out)
+	}
+	a = f.call(f.agent(), "check_post", map[string]any{"content": " ", "social_account_ids": []string{"blog"}})
+	if out := a.object(t); out["allowed"] != false || !strings.Contains(a.Result.Content[0].Text, "would be refused") {
+		t.Errorf("%v", out)
+	}
+}
+
 // TestShortAndFull: results are short, and full has everything.
 func TestShortAndFull(t *testing.T) {
 	t.Parallel()
@@ -296,10 +311,19 @@ func TestSeveralDrafts(t *testing.T) {
 	if f.count() != 3 {
 		t.Errorf("%d posts, want 3", f.count())
 	}
+	// What an earlier call made stays if a repeated one is refused.
+	pair := map[string]any{"posts": []any{map[string]any{"content": "kept"}, map[string]any{"content": "gone", "social_account_ids": []string{f.account}}}}
+	gone := f.call(key, "create_draft", pair).object(t)["results"].([]any)[1].(map[string]any)
+	f.call(key, "delete_draft", map[string]any{"id": gone["id"], "version": gone["version"]}).object(t)
+	f.connect("blog", schedctl.AccountDisconnected)
+	if text := f.call(key, "create_draft", pair).message(t); !strings.Contains(text, "posts[1]: ") || !strings.Contains(text, "1 post of an earlier such call stay") || f.count() != 4 {
+		t.Errorf("%d posts: %s", f.count(), text)
+	}
+	f.connect("blog", schedctl.AccountConnected)
 	// The refused call, mended, creates its posts.
 	f.call(key, "create_draft", map[string]any{"posts": []any{post("a"), post("b"), post("c")}}).object(t)
-	if f.count() != 6 {
-		t.Errorf("%d posts, want 6", f.count())
+	if f.count() != 7 {
+		t.Errorf("%d posts, want 7", f.count())
 	}
 }
 

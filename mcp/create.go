@@ -95,21 +95,21 @@ func createDrafts(ctx context.Context, c *call, items []any) (outcome, error) {
 			return outcome{}, inPost(i, err)
 		}
 	}
-	made, replayed, recreated := []apiv1.Post{}, 0, 0
+	made, fresh, recreated := []apiv1.Post{}, []apiv1.Post{}, 0
 	for i := range requests {
 		p, again, err := c.create(ctx, requests[i], hashed(c.key, fmt.Sprint(i)))
 		if err != nil {
-			return outcome{}, c.undo(ctx, made, inPost(i, err))
+			return outcome{}, c.undo(ctx, fresh, len(made)-len(fresh), inPost(i, err))
 		}
 		made = append(made, p)
 		if again {
 			recreated++
 		}
-		if c.replayed {
-			replayed++
+		if !c.replayed {
+			fresh = append(fresh, p)
 		}
 	}
-	return c.created(ctx, made, replayed, recreated)
+	return c.created(ctx, made, len(made)-len(fresh), recreated)
 }
 
 // created returns the result of a call that created several posts.
@@ -134,9 +134,10 @@ func (c *call) created(ctx context.Context, made []apiv1.Post, replayed, recreat
 	return outcome{text, data}, nil
 }
 
-// undo deletes the posts that a call has made, because one of its posts was refused. It
-// returns the refusal, with the posts that are left because they could not be deleted.
-func (c *call) undo(ctx context.Context, made []apiv1.Post, refusal error) error {
+// undo deletes the posts that a call has made, because one of its posts was refused. Posts
+// that an earlier call with the same arguments made stay. It returns the refusal, with the
+// posts that are left because they could not be deleted.
+func (c *call) undo(ctx context.Context, made []apiv1.Post, earlier int, refusal error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), CallTimeout)
 	defer cancel()
 	var left []string
@@ -145,9 +146,14 @@ func (c *call) undo(ctx context.Context, made []apiv1.Post, refusal error) error
 			left = append(left, p.ID)
 		}
 	}
-	message := clip(apiError(refusal).Message, 400) + "; none of the posts was created"
-	if len(left) > 0 {
-		message = clip(apiError(refusal).Message, 400) + "; these drafts could not be taken back: " + strings.Join(left, ", ") + "; delete them with delete_draft"
+	message := clip(apiError(refusal).Message, 400)
+	switch {
+	case len(left) > 0:
+		message += "; these drafts could not be taken back: " + strings.Join(left, ", ") + "; delete them with delete_draft"
+	case earlier > 0:
+		message += fmt.Sprintf("; %s of an earlier such call stay, and no other was created", plural(earlier, "post"))
+	default:
+		message += "; none of the posts was created"
 	}
 	return reworded(refusal, message)
 }

@@ -55,12 +55,16 @@ func viewError(err error) errorView {
 			view.Details = append(view.Details, clip(text, maxSaid))
 		}
 	}
-	const person = "a person"
-	next := nextStep[e.Code]
-	if known := strings.Contains(view.Message, next) || strings.Contains(view.Message, person) && strings.Contains(next, person); next != "" && !known {
+	if next := nextStep[e.Code]; next != "" && !saysNext(view.Message, next) {
 		view.Message = clip(view.Message, 600) + "; " + next
 	}
 	return view
+}
+
+// saysNext reports whether a message already says what to do: it names a tool, or a person.
+func saysNext(message, next string) bool {
+	const person = "a person"
+	return strings.Contains(message, "; call ") || strings.Contains(message, next) || strings.Contains(message, person) && strings.Contains(next, person)
 }
 
 // nextStep says what a model can do about an error.
@@ -69,6 +73,8 @@ var nextStep = map[schedctl.Code]string{
 	schedctl.VersionMismatch:       "call get_post, look at the change, and pass its version",
 	schedctl.InvalidCursor:         "call list_posts again without cursor",
 	schedctl.ContentTooLong:        "check_post has the length for each account; split_text makes a thread",
+	schedctl.PostNotDraft:          "reschedule_post and edit_post change scheduled posts",
+	schedctl.PostNotScheduled:      "get_post has its status; schedule_post schedules drafts",
 	schedctl.PostNotEditable:       "call get_post for its status; create_draft makes another one",
 	schedctl.PostNotDeletable:      "delete_draft deletes drafts only; get_post has the status",
 	schedctl.ApprovalMissing:       "call submit_post; a person approves it",
@@ -96,7 +102,9 @@ var nextStep = map[schedctl.Code]string{
 var (
 	requestOf   = regexp.MustCompile(`(GET|POST|PATCH|DELETE|PUT) (/[^\s;,.()"]+)(?: \(schedctl [^()]+\))?`)
 	inBrackets  = regexp.MustCompile(` \((?:schedctl [^()]+|--[^()]+)\)`)
-	commandLine = regexp.MustCompile(`[:,]? ?(?:run |with:? |use )?"?schedctl [a-z][^;"]*"?`)
+	commandLine = regexp.MustCompile(`[:,]? ?(?:run |with:? |use )?"?schedctl (?:` +
+		`account|agent|alias|apply|audit|backup|blackout|calendar|collection|config|context|daemon|doctor|forecast|key|label|list|login|media|node|notify|` +
+		`pause|plan|post|queue|restore|resume|review|series|share|store|webhook|workspace)\b[^;"]*"?`)
 )
 
 // toolsOf has the tool for a request of the API.

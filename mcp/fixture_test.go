@@ -68,17 +68,26 @@ func newFixture(t *testing.T, configure ...func(*api.Config)) *fixture {
 	t.Cleanup(listening.Close)
 	f.url = listening.URL
 	now := schedctl.Millis(time.Now())
-	f.workspace, f.account = schedctl.NewID(schedctl.WorkspacePrefix, now), schedctl.NewID(schedctl.AccountPrefix, now)
+	f.workspace = schedctl.NewID(schedctl.WorkspacePrefix, now)
 	f.update(func(tx storage.Tx) error {
-		err := tx.PutWorkspace(schedctl.Workspace{ID: f.workspace, Name: "test", Timezone: "UTC", CreatedAt: now})
-		if err != nil {
-			return err
-		}
-		return tx.PutAccount(schedctl.Account{
-			ID: f.account, WorkspaceID: f.workspace, Platform: "fake", Name: "blog", Status: schedctl.AccountConnected, CreatedAt: now, UpdatedAt: now,
-		})
+		return tx.PutWorkspace(schedctl.Workspace{ID: f.workspace, Name: "test", Timezone: "UTC", CreatedAt: now})
 	})
+	f.account = schedctl.NewID(schedctl.AccountPrefix, now)
+	f.connect("blog", schedctl.AccountConnected)
 	return f
+}
+
+// connect stores an account. That with the name blog has the id account.
+func (f *fixture) connect(name string, status schedctl.AccountStatus) (id string) {
+	f.t.Helper()
+	now := schedctl.Millis(time.Now())
+	if id = f.account; name != "blog" {
+		id = schedctl.NewID(schedctl.AccountPrefix, now)
+	}
+	f.update(func(tx storage.Tx) error {
+		return tx.PutAccount(schedctl.Account{ID: id, WorkspaceID: f.workspace, Platform: "fake", Name: name, Status: status, CreatedAt: now, UpdatedAt: now})
+	})
+	return id
 }
 
 func (f *fixture) ok(err error) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -38,7 +39,7 @@ func (a answer) larger(t *testing.T) string {
 	return text
 }
 
-// longPost returns a post with a text of more than what lists show, two accounts and labels.
+// longPost returns a post with a text of more than what lists show, and a label.
 func (f *fixture) longPost(i int) apiv1.CreatePost {
 	text := fmt.Sprintf("Release %d is here. It schedules posts for every network you use, and warns you early. ", i) + strings.Repeat("We rewrote how queues work, so that a slot is never lost. ", 6)
 	return apiv1.CreatePost{
@@ -60,8 +61,11 @@ func sizedTexts(t *testing.T) []sized {
 	agent, publisher := f.agent(), f.publisher()
 	c := f.client(publisher)
 	var first apiv1.Post
+	accounts := []string{f.account, f.connect("company news", schedctl.AccountConnected), f.connect("mastodon", schedctl.AccountConnected)}
 	for i := range 20 {
-		p, err := c.CreatePost(t.Context(), f.longPost(i))
+		request := f.longPost(i)
+		request.SocialAccountIDs = accounts
+		p, err := c.CreatePost(t.Context(), request)
 		f.ok(err)
 		if i == 0 {
 			first = p

@@ -24,7 +24,7 @@ type outcome struct {
 
 const (
 	maxText = 280 // of a text, in characters
-	maxMany = 220 // of a text in lists of more than few posts
+	maxMany = 180 // of a text in lists of more than few posts
 	few     = 10
 	maxRow  = 90  // of a text in a line of a table
 	maxSaid = 200 // of a message of a network, a reviewer or a warning
@@ -64,13 +64,15 @@ func (d *directory) both(t time.Time) string {
 	return d.local(t) + " (" + apiv1.Time{Time: t}.String() + ")"
 }
 
-// views returns posts in short. Many have shorter texts, so that a page stays short.
+// views returns posts in short. Many have shorter texts and one address each, so that a page
+// stays short.
 func (d *directory) views(posts []apiv1.Post) []postView {
 	out := make([]postView, len(posts))
 	for i := range posts {
 		if out[i] = d.view(&posts[i]); len(posts) > few {
 			out[i].Content = clip(out[i].Content, maxMany)
 			out[i].Clipped = out[i].Content != posts[i].Content
+			out[i].URLs = out[i].URLs[:min(1, len(out[i].URLs))]
 		}
 	}
 	return out
