@@ -229,6 +229,13 @@ func TestOptions(t *testing.T) {
 	if strings.Contains(string(described.Result.StructuredContent), "$ref") || options["content"] != nil || options["allow_duplicate"] != nil {
 		t.Errorf("%s", described.Result.StructuredContent)
 	}
+	one := f.call(key, "describe_options", map[string]any{"tool": "create_draft", "option": "poll"}).object(t)["options"].(map[string]any)
+	if len(one) != 1 || one["poll"] == nil {
+		t.Errorf("%v", one)
+	}
+	if text := f.call(key, "describe_options", map[string]any{"tool": "create_draft", "option": "force"}).message(t); !strings.Contains(text, "known options: thread") {
+		t.Error(text)
+	}
 	p := f.call(key, "create_draft", map[string]any{"content": "1", "social_account_ids": []string{"BLOG"}, "options": map[string]any{
 		"thread": []any{map[string]any{"content": "2"}}, "target_overrides": []any{map[string]any{"social_account_id": "blog", "content": "own"}},
 	}}).post(t).Post

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
@@ -32,7 +34,8 @@ type onePost struct {
 
 // toolName are the arguments of describe_options.
 type toolName struct {
-	Tool string `json:"tool" doc:"Its name." minLength:"1" maxLength:"100"`
+	Tool   string `json:"tool" doc:"Its name." minLength:"1" maxLength:"100"`
+	Option string `json:"option,omitempty" doc:"Only this one." minLength:"1" maxLength:"100"`
 }
 
 // daysAhead are the arguments of get_forecast.
@@ -103,8 +106,14 @@ func describeOptions(_ context.Context, _ *call, in toolName) (outcome, error) {
 			continue
 		}
 		if with = append(with, t.name); t.name == in.Tool {
-			text := fmt.Sprintf("%s takes these options: %s.", t.name, strings.Join(t.options.PropertyOrder, ", "))
-			return outcome{text, map[string]any{"tool": t.name, "options": t.options.Properties}}, nil
+			options, known := t.options.Properties, strings.Join(t.options.PropertyOrder, ", ")
+			if in.Option != "" {
+				if options[in.Option] == nil {
+					return outcome{}, invalidArgument("option", "%s has no option %s; known options: %s", t.name, quote(in.Option, 40), known)
+				}
+				options = map[string]*jsonschema.Schema{in.Option: options[in.Option]}
+			}
+			return outcome{fmt.Sprintf("%s takes these options: %s.", t.name, known), map[string]any{"tool": t.name, "options": options}}, nil
 		}
 	}
 	return outcome{}, invalidArgument("tool", "%s has no options; tools with options: %s", quote(in.Tool, 40), strings.Join(with, ", "))
