@@ -13,7 +13,19 @@ type Workspace struct {
 	Plan      string
 	Approvals ApprovalPolicy // each account has a copy
 	FourEyes  bool           // each text needs two people
+	Locale    string         // one of [Locales]; empty for the first
 	CreatedAt time.Time
+}
+
+// Locales lists the languages in which pages for people without a terminal can show dates,
+// the default first.
+func Locales() []string { return []string{"en", "de", "es", "fr", "it", "nl", "pt", "sv"} }
+
+// SetLocale sets the locale to one of [Locales].
+func (w *Workspace) SetLocale(name string) {
+	if w.Locale = name; name == Locales()[0] {
+		w.Locale = ""
+	}
 }
 
 // Scope is a permission of an API key.

@@ -249,5 +249,6 @@ func FormatPolicy(p schedctl.ApprovalPolicy) string {
 type EditWorkspace struct {
 	Approvals *string `json:"approvals,omitempty" doc:"Which posts need an approval before they are published: off, agents or all." enum:"off,agents,all"`
 	FourEyes  *bool   `json:"four_eyes,omitempty" doc:"Whether each text needs two people: an approver who has edited it cannot approve it."`
+	Locale    *string `json:"locale,omitempty" doc:"The language in which pages of shares show dates." enum:"en,de,es,fr,it,nl,pt,sv"`
 	Existing  string  `json:"existing,omitempty" doc:"What becomes of scheduled posts and active series that lack an approval which the change demands: approve (by this key, which needs posts:approve), or submit (they become drafts that wait for an approval and propose their time)." enum:"approve,submit"`
 }

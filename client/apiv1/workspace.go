@@ -1,6 +1,10 @@
 package apiv1
 
-import "github.com/schedctl/schedctl"
+import (
+	"cmp"
+
+	"github.com/schedctl/schedctl"
+)
 
 // Workspace is a workspace as clients see it.
 type Workspace struct {
@@ -10,12 +14,14 @@ type Workspace struct {
 	Plan      string `json:"plan" doc:"The plan of the workspace."`
 	Approvals string `json:"approvals" doc:"Which posts need an approval before they are published: off, agents (those that an agent wrote or starts), or all." enum:"off,agents,all"`
 	FourEyes  bool   `json:"four_eyes" doc:"Whether each text needs two people: an approver who has edited it cannot approve it."`
+	Locale    string `json:"locale" doc:"The language in which pages of shares show dates." enum:"en,de,es,fr,it,nl,pt,sv"`
 }
 
 // CreateWorkspace is the body of POST /workspaces.
 type CreateWorkspace struct {
 	Name     string  `json:"name" doc:"1 to 80 characters that say whose posts it is for." minLength:"1" maxLength:"80"`
 	Timezone *string `json:"timezone,omitempty" doc:"IANA name of the time zone in which clients show times, such as Europe/Rome. Default: UTC."`
+	Locale   *string `json:"locale,omitempty" doc:"The language in which pages of shares show dates. Default: en." enum:"en,de,es,fr,it,nl,pt,sv"`
 }
 
 // CreatedWorkspace is the response of POST /workspaces: the workspace and its first
@@ -39,5 +45,8 @@ type WorkspaceList struct {
 
 // NewWorkspace returns the wire form of a workspace.
 func NewWorkspace(w schedctl.Workspace) Workspace {
-	return Workspace{ID: w.ID, Name: w.Name, Timezone: w.Timezone, Plan: w.Plan, Approvals: FormatPolicy(w.Approvals), FourEyes: w.FourEyes}
+	return Workspace{
+		ID: w.ID, Name: w.Name, Timezone: w.Timezone, Plan: w.Plan, Approvals: FormatPolicy(w.Approvals), FourEyes: w.FourEyes,
+		Locale: cmp.Or(w.Locale, schedctl.Locales()[0]),
+	}
 }

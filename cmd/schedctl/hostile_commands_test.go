@@ -32,6 +32,8 @@ var hostileLines = map[string][]string{
 	"account remove":         {"acct" + ulid},
 	"account show":           {"acct" + ulid, plainName},
 	"account verify":         {"acct" + ulid},
+	"agent check":            {""},
+	"agent setup":            {"generic --key-file DIR/agent.key"},
 	"api":                    {"GET /posts", "GET /nothing", "GET /me"},
 	"apply":                  {"DIR/posts --yes", "DIR/posts"},
 	"audit":                  {"", "--all"},

@@ -77,7 +77,7 @@ var unchanged = map[string]string{
 	"EditQueue":        "name, timezone, times, social_account_ids, gap, default or managed",
 	"EditSeries":       "content, rule or another field of a series",
 	"EditWebhook":      "url, event_types, name or enabled",
-	"EditWorkspace":    "approvals, four_eyes or existing",
+	"EditWorkspace":    "approvals, four_eyes, locale or existing",
 }
 
 // unchanged adds a fault about a body that changes nothing.

@@ -528,3 +528,32 @@ func TestPageKeepsItsWorkspace(t *testing.T) {
 		t.Error("the list has a post of another workspace")
 	}
 }
+
+// TestLocaleOfAWorkspace guards that a workspace chooses the language of the dates on its
+// pages, on every engine, and that unknown languages are refused.
+func TestLocaleOfAWorkspace(t *testing.T) {
+	t.Parallel()
+	onEveryEngine(t, func(t *testing.T, f *fixture) {
+		p := f.create(body{"content": "Hello", "social_account_ids": []string{f.mine.account}})
+		f.do(nil, "POST", "/posts/"+p.ID+"/submit", body{"proposed_at": "2099-12-08T08:00:00Z"}).want(200)
+		path := f.reviewer(body{"can": "view"})
+		b := &browser{f: f}
+		if shown := b.get(path + "/" + p.ID); !shown.says(">Tuesday 8 December 2099, 09:00 CET<") {
+			t.Errorf("in English: %s", shown.body)
+		}
+		workspace := "/workspaces/" + f.mine.workspace
+		got := decodeAs[apiv1.WorkspaceEnvelope](t, f.do(nil, "PATCH", workspace, body{"locale": "de"}).want(200)).Workspace
+		if got.Locale != "de" || got.Approvals != "off" {
+			t.Errorf("%+v", got)
+		}
+		if shown := b.get(path + "/" + p.ID); !shown.says(` lang="de">Dienstag, 8. Dezember 2099, 09:00 CET<`) {
+			t.Errorf("in German: %s", shown.body)
+		}
+		for _, bad := range []any{"xx", "", "de-DE", 1} {
+			f.do(nil, "PATCH", workspace, body{"locale": bad}).refused(schedctl.ValidationFailed)
+		}
+		if again := decodeAs[apiv1.WorkspaceEnvelope](t, f.do(nil, "PATCH", workspace, body{"locale": "en"}).want(200)).Workspace; again.Locale != "en" {
+			t.Errorf("%+v", again)
+		}
+	})
+}

@@ -37,6 +37,9 @@ func (s *Server) createWorkspace(ctx context.Context, c *request, b apiv1.Create
 		Timezone: "UTC", Plan: "self-hosted", CreatedAt: now,
 	}
 	set(&w.Timezone, b.Timezone)
+	if b.Locale != nil {
+		w.SetLocale(*b.Locale)
+	}
 	secret, hash := schedctl.NewKeySecret()
 	key := schedctl.APIKey{
 		ID: schedctl.NewID(schedctl.KeyPrefix, now), WorkspaceID: w.ID, Name: "admin",
@@ -81,7 +84,7 @@ func (s *Server) editWorkspace(ctx context.Context, c *request, change usecase.W
 // readEditWorkspace reads the body of PATCH /workspaces/{id}.
 func readEditWorkspace(d *decoder) usecase.WorkspaceChange {
 	in := read[apiv1.EditWorkspace](d)
-	change := usecase.WorkspaceChange{FourEyes: in.FourEyes, Existing: schedctl.Existing(in.Existing)}
+	change := usecase.WorkspaceChange{FourEyes: in.FourEyes, Locale: in.Locale, Existing: schedctl.Existing(in.Existing)}
 	if in.Approvals != nil {
 		change.Approvals = new(schedctl.ApprovalsOff)
 		if *in.Approvals != apiv1.FormatPolicy(schedctl.ApprovalsOff) {

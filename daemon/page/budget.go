@@ -101,7 +101,7 @@ func (b *budget) facts(list []fact) []fact {
 			return false
 		}
 		f.Value = b.text(f.Value, 1)
-		return true
+		return b.take(escaped(f.When.Before + f.When.Time + f.When.After))
 	})
 }
 

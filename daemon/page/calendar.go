@@ -42,6 +42,7 @@ func Calendar(f *Frame, span Span, posts []schedctl.Post, names map[string]strin
 	c, pictures := f.clock(), &budget{left: thumbnailBytes}
 	data := struct {
 		top
+		Lang  string // of dates; empty for English
 		View  View
 		Days  []day
 		Views []link
@@ -50,7 +51,7 @@ func Calendar(f *Frame, span Span, posts []schedctl.Post, names map[string]strin
 		Known bool // there is an account Only
 		All   string
 		Cut   bool
-	}{top: f.top(span.title(), "style.css"), View: span.View, Cut: cut, Only: span.Account, Known: len(span.Accounts(names)) > 0}
+	}{top: f.top(span.title(c.words), "style.css"), Lang: c.words.locale, View: span.View, Cut: cut, Only: span.Account, Known: len(span.Accounts(names)) > 0}
 	if name := names[span.Account]; name != "" {
 		data.Only = name
 	}
@@ -93,14 +94,13 @@ func Calendar(f *Frame, span Span, posts []schedctl.Post, names map[string]strin
 // day returns a day with its posts. A day shows no more than the view has room for.
 func (f *Frame) day(date time.Time, span Span, posts []*schedctl.Post, names map[string]string) day {
 	d := day{
-		Name: date.Format("Mon 2 January"), Date: date.Format(dateForm),
-		Outside: span.View == Month && date.Month() != span.Date.Month(), More: max(0, len(posts)-span.View.perDay()),
+		Date: date.Format(dateForm), Outside: span.View == Month && date.Month() != span.Date.Month(),
+		More: max(0, len(posts)-span.View.perDay()),
 	}
-	if span.View == Month && !d.Outside {
-		d.Name = date.Format("Mon 2")
-	}
+	c := f.clock()
+	d.Name = c.words.day(date, span.View != Month || d.Outside)
 	for _, p := range posts[:len(posts)-d.More] {
-		about := p.PlannedAt().In(f.clock().zone).Format("15:04") + " · " + status(p)
+		about := c.words.clock(p.PlannedAt().In(c.zone)) + " · " + status(p)
 		if len(p.Targets) > 0 {
 			about += " · " + firstLine(accountName(&p.Targets[0], names), maxDayAccount)
 		}

@@ -69,7 +69,7 @@ func (v *PostView) changes() (list []change) {
 func (v *PostView) texts(r *schedctl.Reviewed) (list []fact) {
 	add := func(name, text string) {
 		if text != "" {
-			list = append(list, fact{name, text})
+			list = append(list, fact{Name: name, Value: text})
 		}
 	}
 	thread := func(of string, parts []schedctl.Part) {

@@ -50,16 +50,17 @@ type Frame struct {
 	// text. Nil shows no pictures.
 	Thumbnail func(*schedctl.Post) string
 
-	zone *time.Location // of the workspace; nil until a time is shown
+	zone  *time.Location // of the workspace; nil until a time is shown
+	words calendarWords
 }
 
 // clock returns the clock of the workspace. To read a time zone takes longer than to show a
 // time.
 func (f *Frame) clock() clock {
 	if f.zone == nil {
-		f.zone = newClock(f.Now, f.Workspace.Timezone).zone
+		f.zone, f.words = newClock(f.Now, f.Workspace.Timezone).zone, newCalendarWords(f.Workspace.Locale)
 	}
-	return clock{f.Now, f.zone}
+	return clock{f.Now, f.zone, f.words}
 }
 
 // top is the start of a page.

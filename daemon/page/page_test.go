@@ -1,7 +1,9 @@
 package page_test
 
 import (
+	"html"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,11 +39,55 @@ func render(t *testing.T, v *page.PostView) string {
 	return string(out)
 }
 
+// timeTag is an element around a time.
+var timeTag = regexp.MustCompile(`</?time[^>]*>`)
+
+// TestLocales guards how each language of a workspace shows dates, and that a page says which
+// language it is.
+func TestLocales(t *testing.T) {
+	t.Parallel()
+	want := map[string]struct{ full, month, days string }{
+		"en": {"Tuesday 8 December 2026, 09:00 CET", "December 2026", "7 December – 13 December 2026"},
+		"de": {"Dienstag, 8. Dezember 2026, 09:00 CET", "Dezember 2026", "7. Dezember 2026 – 13. Dezember 2026"},
+		"es": {"martes, 8 de diciembre de 2026, 9:00 CET", "diciembre 2026", "7 de diciembre de 2026 – 13 de diciembre de 2026"},
+		"fr": {"mardi 8 décembre 2026, 09:00 CET", "décembre 2026", "7 décembre 2026 – 13 décembre 2026"},
+		"it": {"martedì 8 dicembre 2026, 09:00 CET", "dicembre 2026", "7 dicembre 2026 – 13 dicembre 2026"},
+		"nl": {"dinsdag 8 december 2026, 09:00 CET", "december 2026", "7 december 2026 – 13 december 2026"},
+		"pt": {"terça-feira, 8 de dezembro de 2026, 09:00 CET", "dezembro 2026", "7 de dezembro de 2026 – 13 de dezembro de 2026"},
+		"sv": {"tisdag 8 december 2026, 09:00 CET", "december 2026", "7 december 2026 – 13 december 2026"},
+	}
+	for _, locale := range schedctl.Locales() {
+		f := frame()
+		f.Workspace.SetLocale(locale)
+		lang := ` lang="` + locale + `"`
+		if locale == "en" {
+			lang = ""
+		}
+		post, err := page.Post(f, publishing(schedctl.TargetPart{Content: "text"}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := `<time datetime="2026-12-08T09:00:00+01:00"` + lang + `>` + want[locale].full + `</time>`; strings.Count(html.UnescapeString(string(post)), text) != 2 {
+			t.Errorf("%s: the page does not have %q twice:\n%s", locale, text, post)
+		}
+		for view, title := range map[page.View]string{page.Month: want[locale].month, page.Week: want[locale].days} {
+			span := page.Span{View: view, Date: time.Date(2026, 12, 8, 0, 0, 0, 0, time.UTC)}
+			out, err := page.Calendar(f, span, nil, nil, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := "<h1" + lang + ">" + title + "</h1>"; !strings.Contains(string(out), text) {
+				t.Errorf("%s: the calendar does not have %q:\n%s", locale, text, out)
+			}
+		}
+	}
+}
+
 // TestTime guards that times are shown in the zone of the workspace, with its name, and in
 // words.
 func TestTime(t *testing.T) {
 	t.Parallel()
-	out := render(t, publishing(schedctl.TargetPart{Content: "text"}))
+	out := timeTag.ReplaceAllString(render(t, publishing(schedctl.TargetPart{Content: "text"})), "")
 	for _, want := range []string{"Tuesday 8 December 2026, 09:00 CET, in 12 days", "Approve for Tuesday 8 December 2026, 09:00 CET", "Times are in the time zone Europe/Berlin"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page does not say %q", want)

@@ -55,8 +55,11 @@ type group struct {
 
 type account struct{ Name, Length, Status, URL string }
 
-// fact is a name and a value.
-type fact struct{ Name, Value string }
+// fact is a name and a value, which may start with a time.
+type fact struct {
+	Name, Value string
+	When        dated
+}
 
 type poll struct {
 	Options []string
@@ -85,7 +88,11 @@ type file struct {
 	Missing string // why there is no file; empty if there is one
 }
 
-type note struct{ By, When, Text string }
+type note struct {
+	By   string
+	When dated
+	Text string
+}
 
 // budgets are those of the parts of a page.
 type budgets struct{ facts, changes, groups, notes *budget }
@@ -106,7 +113,7 @@ func Post(f *Frame, v *PostView) ([]byte, error) {
 		top
 		*PostView
 		Back    string
-		When    string
+		When    dated
 		Status  string
 		Labels  string
 		Facts   []fact
@@ -114,10 +121,10 @@ func Post(f *Frame, v *PostView) ([]byte, error) {
 		Changes []change
 		Groups  []group
 		Notes   []note
-		Earlier int    // comments that are not shown
-		Short   bool   // the page does not show everything
-		Hidden  bool   // it does not show everything that is published
-		Approve string // the text of the button; empty if the post has no time
+		Earlier int   // comments that are not shown
+		Short   bool  // the page does not show everything
+		Hidden  bool  // it does not show everything that is published
+		Approve dated // the text of the button; none if the post has no time
 		Version int64
 	}{
 		top: f.top(title(p, maxTitle), "../style.css"), PostView: v, Back: "../" + f.Token, When: f.when(p), Status: status(p),
@@ -125,7 +132,7 @@ func Post(f *Frame, v *PostView) ([]byte, error) {
 		Changes: room.changes.changes(v.changes()), Groups: room.groups.groups(v.groups()), Version: p.Version,
 	}
 	for _, n := range p.Notes {
-		data.Notes = append(data.Notes, note{person(n.By), f.clock().at(n.CreatedAt), n.Text})
+		data.Notes = append(data.Notes, note{person(n.By), f.date("", n.CreatedAt, ""), n.Text})
 	}
 	data.Notes, data.Earlier = room.notes.notes(data.Notes)
 	if !v.Whole {
@@ -134,11 +141,11 @@ func Post(f *Frame, v *PostView) ([]byte, error) {
 	}
 	switch {
 	case p.Proposed.NextSlot:
-		data.Approve = "Approve for the next free slot"
+		data.Approve.Before = "Approve for the next free slot"
 	case !p.Proposed.At.IsZero():
-		data.Approve = "Approve for " + f.clock().at(p.Proposed.At)
+		data.Approve = f.date("Approve for ", p.Proposed.At, "")
 	case p.Status() == schedctl.Failed:
-		data.Approve = "Approve"
+		data.Approve.Before = "Approve"
 	}
 	return render("post.html", data)
 }
@@ -157,15 +164,15 @@ func (f *Frame) history(p *schedctl.Post) (facts []fact) {
 	if a == nil {
 		return nil
 	}
-	facts = append(facts, fact{"Asked for by", person(a.RequestedBy) + ", " + f.clock().at(a.RequestedAt)})
+	facts = append(facts, fact{Name: "Asked for by", When: f.date(person(a.RequestedBy)+", ", a.RequestedAt, "")})
 	if a.DecidedBy != (schedctl.KeyRef{}) {
-		facts = append(facts, fact{"Decided by", person(a.DecidedBy) + ", " + f.clock().at(a.DecidedAt)})
+		facts = append(facts, fact{Name: "Decided by", When: f.date(person(a.DecidedBy)+", ", a.DecidedAt, "")})
 	}
 	if a.Note != "" {
-		facts = append(facts, fact{"Remark", a.Note})
+		facts = append(facts, fact{Name: "Remark", Value: a.Note})
 	}
 	if c := p.ChangesRequested(); c != nil && a.State != schedctl.ApprovalChangesRequested {
-		facts = append(facts, fact{"Before", fmt.Sprintf("%s asked for changes on %s: %s", person(c.By), f.clock().at(c.At), c.Reason)})
+		facts = append(facts, fact{Name: "Before", When: f.date(person(c.By)+" asked for changes on ", c.At, ": "), Value: c.Reason})
 	}
 	return facts
 }
@@ -234,13 +241,13 @@ func length(c *publish.Check) string {
 func (v *PostView) group(pub *usecase.Publication) group {
 	x := &pub.Extras
 	g := group{Lang: x.Language}
-	for _, f := range []fact{{"Content warning", x.ContentWarning}, {"Visible to", visibility(x.Visibility)}, {"Language", x.Language}} {
+	for _, f := range []fact{{Name: "Content warning", Value: x.ContentWarning}, {Name: "Visible to", Value: visibility(x.Visibility)}, {Name: "Language", Value: x.Language}} {
 		if f.Value != "" {
 			g.Facts = append(g.Facts, f)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(pub.Target.Options)) {
-		g.Facts = append(g.Facts, fact{"Option " + name, fmt.Sprint(pub.Target.Options[name])})
+		g.Facts = append(g.Facts, fact{Name: "Option " + name, Value: fmt.Sprint(pub.Target.Options[name])})
 	}
 	if p := x.Poll; p != nil {
 		g.Poll = &poll{slices.Clone(p.Options), "ends " + p.ExpiresIn.String() + " after it is published"}
@@ -259,7 +266,7 @@ func (v *PostView) group(pub *usecase.Publication) group {
 			g.Card.Image = &picture
 		}
 	case schedctl.PreviewNone:
-		g.Facts = append(g.Facts, fact{"Link card", "none"})
+		g.Facts = append(g.Facts, fact{Name: "Link card", Value: "none"})
 	}
 	for i := range pub.Parts {
 		g.Parts = append(g.Parts, v.part(pub, i, g.Lang))

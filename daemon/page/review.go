@@ -17,7 +17,7 @@ type entry struct {
 	Address  string // of its page
 	Title    string
 	Accounts string
-	When     string
+	When     dated
 	Status   string
 	By       string // who asked for the approval, and when
 }
@@ -47,14 +47,14 @@ func (f *Frame) entry(p *schedctl.Post, names map[string]string) entry {
 }
 
 // when says when a post is published.
-func (f *Frame) when(p *schedctl.Post) string {
+func (f *Frame) when(p *schedctl.Post) dated {
 	switch {
 	case p.Status() == schedctl.Draft && p.Proposed.NextSlot:
-		return "in the next free slot of the queue"
+		return dated{Before: "in the next free slot of the queue"}
 	case p.PlannedAt().IsZero():
-		return "no time yet"
+		return dated{Before: "no time yet"}
 	}
-	return f.clock().words(p.PlannedAt())
+	return f.date("", p.PlannedAt(), ", "+f.clock().distance(p.PlannedAt()))
 }
 
 // title returns the title of a post, or the start of its text.

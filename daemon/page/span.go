@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"time"
@@ -109,12 +108,12 @@ func (s Span) move(by int) Span {
 }
 
 // title names the span, such as "December 2026".
-func (s Span) title() string {
+func (s Span) title(c calendarWords) string {
 	if s.View == Month {
-		return s.Date.Format("January 2006")
+		return c.month(s.Date)
 	}
 	first, n := s.days()
-	return fmt.Sprintf("%s – %s", first.Format("2 January"), first.AddDate(0, 0, n-1).Format("2 January 2006"))
+	return c.days(first, first.AddDate(0, 0, n-1))
 }
 
 // Accounts returns the ids of the accounts that the span selects by id or name, in ascending

@@ -9,6 +9,8 @@ import (
 type clock struct {
 	now  time.Time
 	zone *time.Location
+
+	words calendarWords
 }
 
 // newClock returns a clock of an IANA zone. An unknown one is UTC.
@@ -17,14 +19,11 @@ func newClock(now time.Time, zone string) clock {
 	if err != nil {
 		loc = time.UTC
 	}
-	return clock{now, loc}
+	return clock{now: now, zone: loc}
 }
 
 // at returns a time such as "Tuesday 8 December 2026, 09:00 CET".
-func (c clock) at(t time.Time) string { return t.In(c.zone).Format("Monday 2 January 2006, 15:04 MST") }
-
-// words returns at with the distance from now, such as "in 12 days".
-func (c clock) words(t time.Time) string { return c.at(t) + ", " + c.distance(t) }
+func (c clock) at(t time.Time) string { return c.words.full(t.In(c.zone)) }
 
 // distance counts days as a calendar does: a time of tomorrow is "tomorrow" from 23:00 on,
 // and from 0:00 on.

@@ -11,6 +11,7 @@ import (
 type WorkspaceChange struct {
 	Approvals *schedctl.ApprovalPolicy
 	FourEyes  *bool
+	Locale    *string
 	Existing  schedctl.Existing
 }
 
@@ -43,6 +44,9 @@ func (c *Request) CheckWorkspace(r storage.Reader, change WorkspaceChange) (sche
 	was := w
 	set(&w.Approvals, change.Approvals)
 	set(&w.FourEyes, change.FourEyes)
+	if change.Locale != nil {
+		w.SetLocale(*change.Locale)
+	}
 	accounts, err := r.Accounts(w.ID)
 	if err != nil {
 		return w, nil, err

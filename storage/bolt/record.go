@@ -230,6 +230,7 @@ func (c *coder) workspace(w *schedctl.Workspace) {
 	}
 	if c.layout >= 12 {
 		c.bool(&w.FourEyes)
+		text(c, &w.Locale)
 	}
 }
 

@@ -27,7 +27,7 @@ func layoutOf(v any) byte {
 	case *schedctl.Webhook:
 		trust = v.Notify != nil && v.Notify.About+schedctl.NotifyAbout(v.Notify.KeyID+v.Notify.ReviewLink) != ""
 	case *schedctl.Workspace:
-		review, trust = v.Approvals != "", v.FourEyes
+		review, trust = v.Approvals != "", v.FourEyes || v.Locale != ""
 	case *schedctl.AuditEntry:
 		review = v.Detail != ""
 	case *schedctl.APIKey:

@@ -408,6 +408,7 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 		"hold of a label":              sampleRecord(t, schedctl.Blackout{Label: "launch"}, (*coder).blackout),
 		"account with such a hold":     sampleRecord(t, sampleAccountOfCampaign(), (*coder).account),
 		"workspace of two":             sampleRecord(t, schedctl.Workspace{FourEyes: true}, (*coder).workspace),
+		"workspace in German":          sampleRecord(t, schedctl.Workspace{Locale: "de"}, (*coder).workspace),
 	} {
 		if record[0] != layout {
 			t.Errorf("the %s has layout %d", name, record[0])

@@ -27,7 +27,7 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra,
 		DROP COLUMN queue_id, DROP COLUMN series_id, DROP COLUMN plan, DROP COLUMN editor_id, DROP COLUMN approval, DROP COLUMN review,
 		DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as, DROP COLUMN proposed_at;
-	ALTER TABLE workspaces DROP COLUMN approvals, DROP COLUMN four_eyes;
+	ALTER TABLE workspaces DROP COLUMN approvals, DROP COLUMN four_eyes, DROP COLUMN locale;
 	ALTER TABLE api_keys DROP COLUMN agent, DROP COLUMN restricted;
 	ALTER TABLE audit_entries DROP COLUMN detail;
 	ALTER TABLE webhooks DROP COLUMN notify;
@@ -166,7 +166,7 @@ func TestAltTextsAreCopied(t *testing.T) {
 			DROP COLUMN proposed_at;
 		CREATE INDEX posts_of_approval_by_time ON posts (workspace_id, approval, status, coalesce(publish_at, 'infinity'), id) WHERE approval <> '';
 		ALTER TABLE media_assets DROP COLUMN uploaded_by, DROP COLUMN served_size;
-		ALTER TABLE workspaces DROP COLUMN four_eyes;
+		ALTER TABLE workspaces DROP COLUMN four_eyes, DROP COLUMN locale;
 		ALTER TABLE events DROP COLUMN edited, DROP COLUMN step;
 		ALTER TABLE queues DROP COLUMN managed;
 		ALTER TABLE blackouts DROP COLUMN managed, DROP COLUMN label;

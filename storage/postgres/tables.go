@@ -17,6 +17,7 @@ var (
 		text(r, "plan", &w.Plan)
 		text(r, "approvals", &w.Approvals)
 		r.bool("four_eyes", &w.FourEyes)
+		text(r, "locale", &w.Locale)
 		r.time("created_at", &w.CreatedAt)
 	})
 	apiKeys            = newLayout("api_keys", []string{"id"}, describeKey)

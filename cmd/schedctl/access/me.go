@@ -34,6 +34,7 @@ func showMe(ctx context.Context, a *cli.App, c *client.Client) error {
 		{Name: "Workspace id", Value: me.Workspace.ID},
 		{Name: "Time zone", Value: me.Workspace.Timezone},
 		{Name: "Plan", Value: me.Workspace.Plan}, {Name: "Approvals", Value: approvalWords(me.Workspace)},
+		{Name: "Locale", Value: me.Workspace.Locale},
 		{Name: "Key", Value: me.APIKey.Name},
 		{Name: "Key id", Value: me.APIKey.ID},
 		{Name: "Scopes", Value: cli.JoinStrings(me.APIKey.Scopes, " ")},

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -14,7 +16,8 @@ import (
 
 type workspaceAdd struct {
 	cli.OneTimeSecret
-	zone string
+	zone   string
+	locale string
 }
 
 // workspaceWithSecret is a new workspace with its first key. The secret is null when
@@ -42,6 +45,7 @@ example in a context of its own, to work in the workspace.
 	})
 	cmd.Flags().StringVar(&o.zone, "tz", "", "the time `zone`, such as Europe/Berlin, Berlin or +05:30; the default is UTC")
 	cmd.RegisterFlagCompletionFunc("tz", cli.CompleteZone)
+	addLocale(cmd, &o.locale)
 	o.OneTimeSecret.Add(cmd)
 	return cmd
 }
@@ -58,6 +62,12 @@ func (o *workspaceAdd) run(ctx context.Context, name string) error {
 			return err
 		}
 		request.Timezone = &name
+	}
+	if o.locale != "" {
+		if !slices.Contains(schedctl.Locales(), o.locale) {
+			return cli.UnknownValueError("--locale", o.locale, schedctl.Locales())
+		}
+		request.Locale = &o.locale
 	}
 	c, err := o.Connect()
 	if err != nil {

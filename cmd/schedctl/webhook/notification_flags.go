@@ -41,7 +41,7 @@ func (o *notificationFlags) add(cmd *cobra.Command) {
 	f.StringVar(&o.secretFile, "secret-file", "", "`file` that holds the password of the mail server, - for standard input")
 	f.StringVar(&o.name, "name", "", "the `name` of the notification")
 	o.events.add(cmd, schedctl.NotificationEvents(), "what to report: the type of an `event`, review, or all (repeatable)")
-	f.StringVar(&o.about, "about", "", "`which` posts to report: all, or mine for those of this API key")
+	f.StringVar(&o.about, "about", "", "which posts to report: the `choice` all, or mine for those of this API key")
 	f.Func("review-link", "send the address of a review with each submitted post, to this `person`", func(name string) error {
 		o.reviewLink = &name
 		return nil

@@ -24,6 +24,7 @@ ALTER TABLE events ADD COLUMN edited boolean NOT NULL DEFAULT false, ADD COLUMN 
 COMMENT ON COLUMN events.step IS 'of events of reviews: who took the step, with which note, and about which version; null for others';
 
 ALTER TABLE workspaces ADD COLUMN four_eyes boolean NOT NULL DEFAULT false;
+ALTER TABLE workspaces ADD COLUMN locale text NOT NULL DEFAULT '';
 
 ALTER TABLE queues ADD COLUMN managed jsonb;
 ALTER TABLE blackouts ADD COLUMN managed jsonb;
