@@ -469,3 +469,18 @@ func TestFirstKeysMayApprove(t *testing.T) {
 		t.Errorf("first scopes: %v", f)
 	}
 }
+
+// TestSettledSeriesKeepsTheLastRequest guards that a series of an older version of schedctl
+// keeps the reason of a request for changes when a stricter policy makes it wait again.
+func TestSettledSeriesKeepsTheLastRequest(t *testing.T) {
+	t.Parallel()
+	boss := Actor{Key: KeyRef{ID: "key_boss", Name: "boss"}, Approver: true}
+	s := Series{ID: NewID(SeriesPrefix, reviewTime), WorkspaceID: "ws_1", Template: reviewDraft(t, agent), Rule: "FREQ=DAILY"}
+	s.Template.Approval = &Approval{State: ApprovalChangesRequested, DecidedBy: boss.Key, DecidedAt: reviewTime, Note: "too often"}
+	if _, err := s.Settle(Settlement{Existing: ExistingSubmit, By: boss}, reviewTime); err != nil {
+		t.Fatal(err)
+	}
+	if c := s.Template.ChangesRequested(); c == nil || c.Reason != "too often" || s.Template.Approval.State != ApprovalPending {
+		t.Errorf("%+v, %+v", c, s.Template.Approval)
+	}
+}

@@ -88,6 +88,7 @@ func (s *Series) Settle(by Settlement, now time.Time) (Event, error) {
 		return Event{}, err
 	}
 	edited := a.State == ApprovalApproved && by.By.Key.ID == s.Template.EditorID
+	s.Template.Changes = s.Template.ChangesRequested()
 	e := s.review(*a, by.By, now)
 	if e.Edited = edited; a.State == ApprovalApproved {
 		s.Template.Changes = nil

@@ -53,12 +53,11 @@ func (p *Post) reviewChange(was *Approval, by Actor, now time.Time) []Event {
 	if was == nil || was.State != ApprovalApproved || p.Approval == nil {
 		return nil
 	}
-	step := newReviewStep(by, "", p.Version)
 	switch p.Approval.State {
 	case ApprovalPending:
-		return []Event{p.stepEvent(EventPostSubmitted, step, now)}
-	case ApprovalWithdrawn:
-		return []Event{p.stepEvent(EventPostWithdrawn, step, now)}
+		return []Event{p.stepEvent(EventPostSubmitted, newReviewStep(by, "", p.Version), now)}
+	case ApprovalWithdrawn: // of the version before the edit
+		return []Event{p.stepEvent(EventPostWithdrawn, newReviewStep(by, "", p.Version-1), now)}
 	}
 	return nil
 }

@@ -127,6 +127,12 @@ func (f *fake) CreateShare(_ context.Context, s apiv1.CreateShare) (apiv1.ShareA
 	}, nil
 }
 
+func (f *fake) RevokeShare(context.Context, string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.enter("RevokeShare")
+}
+
 func (f *fake) APIKeys(context.Context) ([]apiv1.APIKey, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -115,8 +115,7 @@ func (m *Model) tellRooms(msg tea.Msg) tea.Cmd {
 
 // tell passes a message that the frame does not know to all screens and the open dialog.
 func (m *Model) tell(msg tea.Msg) tea.Cmd {
-	cmds := []tea.Cmd{m.tellRooms(msg), m.review.Handle(msg), m.forecast.Handle(msg)}
-	share.Handle(m, msg)
+	cmds := []tea.Cmd{m.tellRooms(msg), m.review.Handle(msg), m.forecast.Handle(msg), share.Handle(m, msg)}
 	if d, ok := m.dialog.(screen.Handler); ok {
 		cmds = append(cmds, d.Handle(msg))
 	}

@@ -2,10 +2,14 @@ package tui_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/tui"
@@ -102,4 +106,25 @@ func TestNoCodeForScreenReaders(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAddressForAFormThatWasLeft guards that an address which arrives while something else is
+// open is revoked, and that nothing else loses its text.
+func TestAddressForAFormThatWasLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.posts = append(f.posts, scheduled("post_1", "Hello", time.Hour))
+		d := drive(t, f, 100, 40)
+		d.press("Y")
+		d.typed("Dana")
+		d.holds = func(msg tea.Msg) bool { return strings.HasSuffix(fmt.Sprintf("%T", msg), "share.madeMsg") }
+		d.press("ctrl+s", "esc", "d", "n")
+		d.typed("My new post")
+		d.release()
+		d.sees("My new post", "it is revoked")
+		d.seesNot("https://posts.example/s/")
+		if !slices.Contains(f.calls, "RevokeShare") {
+			t.Errorf("the calls were %q", f.calls)
+		}
+	})
 }

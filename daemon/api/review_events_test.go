@@ -79,7 +79,7 @@ func TestEventsOfTheReviewOfAPost(t *testing.T) {
 			saidStep{schedctl.EventPostSubmitted, "agent", "agent", "", 6, false},
 			saidStep{schedctl.EventPostApproved, "editor", "standard", "", 7, true},
 			saidStep{schedctl.EventPostApproved, "editor", "standard", "", 9, true},
-			saidStep{schedctl.EventPostWithdrawn, "author", "standard", "", 10, false},
+			saidStep{schedctl.EventPostWithdrawn, "author", "standard", "", 9, false},
 		)
 		if at := w.events(p.ID); strings.Count(at, "post.updated") != 3 {
 			t.Errorf("events %s", at)

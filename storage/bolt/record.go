@@ -301,7 +301,7 @@ func (c *coder) event(e *schedctl.Event) {
 		c.optionalID(schedctl.SeriesPrefix, &e.SeriesID)
 		c.skipped(&e.Skipped)
 	}
-	if c.layout >= layout {
+	if c.layout >= 12 {
 		c.bool(&e.Edited)
 		c.reviewStep(&e.Step)
 	}
@@ -336,7 +336,7 @@ func (c *coder) notify(n **schedctl.Notify) {
 	c.time(&(*n).SentAt)
 	c.int(&(*n).Failures)
 	text(c, &(*n).LastError)
-	if c.layout >= layout {
+	if c.layout >= 12 {
 		text(c, &(*n).About)
 		c.optionalID(schedctl.KeyPrefix, &(*n).KeyID)
 		text(c, &(*n).ReviewLink)

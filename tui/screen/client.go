@@ -68,6 +68,7 @@ type Client interface {
 	AddNote(ctx context.Context, id, text, key string) (apiv1.PostNote, error)
 	// CreateShare makes an address at which a person sees posts.
 	CreateShare(ctx context.Context, s apiv1.CreateShare) (apiv1.ShareAddress, error)
+	RevokeShare(ctx context.Context, id string) error
 	// APIKeys returns the API keys of the workspace. It needs the scope keys:write.
 	APIKeys(ctx context.Context) ([]apiv1.APIKey, error)
 

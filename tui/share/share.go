@@ -18,9 +18,8 @@ import (
 // Frame is what this package asks of the program around it.
 type Frame interface {
 	screen.Frame
-	// CopyText returns a command that puts a text into the clipboard of the terminal and
-	// then says that it is done; nil
-	// if there is no clipboard.
+	// CopyText returns a command that puts a text into the clipboard of the terminal and then
+	// says that it is done; nil if there is no clipboard.
 	CopyText(text, done string) tea.Cmd
 	// IsOnThisMachine reports whether others cannot open an address.
 	IsOnThisMachine(address string) bool
@@ -127,8 +126,14 @@ type madeMsg struct {
 	err  error
 }
 
+// revokedMsg is the end of an address that was not shown.
+type revokedMsg struct{ err error }
+
 // Handle handles the messages of this package. It ignores others.
-func Handle(f Frame, msg tea.Msg) {
+func Handle(f Frame, msg tea.Msg) tea.Cmd {
+	if r, ok := msg.(revokedMsg); ok && r.err != nil {
+		f.ShowError("the address that was not shown cannot be revoked: " + screen.Explain(r.err))
+	}
 	m, ok := msg.(madeMsg)
 	switch {
 	case !ok:
@@ -137,7 +142,12 @@ func Handle(f Frame, msg tea.Msg) {
 		if !f.IsOpen(m.form) {
 			f.ShowError(screen.Explain(m.err))
 		}
-	default:
+	case f.IsOpen(m.form) || f.IsOpen(nil):
 		f.Open(&shown{frame: f, made: m.made})
+	default: // a person writes something else now, and no one has the address
+		c, id := f.Client(), m.made.Share.ID
+		f.ShowError("the address for " + screen.OneLine(m.made.Share.Name) + " was not shown, because you left the form; it is revoked")
+		return f.Call(func(ctx context.Context) tea.Msg { return revokedMsg{c.RevokeShare(ctx, id)} })
 	}
+	return nil
 }

@@ -89,7 +89,8 @@ var (
 	ownTable   = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\]`)
 	belowOwn   = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\.`)
 	anyTable   = regexp.MustCompile(`^\s*\[`)
-	otherForms = regexp.MustCompile(`(?m)^\s*mcp_servers\s*[.=]`)
+	otherForms = regexp.MustCompile(`(?m)^\s*(mcp_servers\s*[.=]|\[\s*mcp_servers\s*\])`)
+	notes      = regexp.MustCompile(`^\s*(#.*)?\s*$`)
 )
 
 // inTOML sets the table of the server in a TOML file. Its keys, and tables below it, are
@@ -103,7 +104,7 @@ func inTOML(text []byte, s server) ([]byte, error) {
 		args[i] = tomlText(a)
 	}
 	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", serverName, tomlText(s.Command), strings.Join(args, ", "))
-	var out strings.Builder
+	var out, between strings.Builder // between is comments and empty lines at the end of the table
 	placed, own := false, false
 	for line := range strings.Lines(string(text)) {
 		switch {
@@ -112,16 +113,21 @@ func inTOML(text []byte, s server) ([]byte, error) {
 				out.WriteString(table)
 				placed = true
 			}
+			between.Reset()
 		case anyTable.MatchString(line):
-			if own {
-				out.WriteString("\n")
-			}
 			own = false
+		case own && notes.MatchString(line):
+			between.WriteString(line)
+			continue
+		case own:
+			between.Reset()
 		}
 		if !own {
-			out.WriteString(line)
+			out.WriteString(between.String() + line)
+			between.Reset()
 		}
 	}
+	out.WriteString(between.String())
 	if !placed {
 		if out.Len() > 0 {
 			out.WriteString("\n")

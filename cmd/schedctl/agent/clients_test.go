@@ -27,7 +27,7 @@ func TestConfigurations(t *testing.T) {
 		for kind, before := range map[string]string{
 			"new": "",
 			"changed": map[bool]string{
-				true:  "# my settings\nmodel = \"x\"\n\n[mcp_servers.schedctl]\ncommand = \"old\"\n\n[mcp_servers.schedctl.env]\nA = \"b\"\n\n[mcp_servers.other]\ncommand = \"y\"\n",
+				true:  "# my settings\nmodel = \"x\"\n\n[mcp_servers.schedctl]\ncommand = \"old\"\n\n[mcp_servers.schedctl.env]\nA = \"b\"\n\n# of another\n[mcp_servers.other]\ncommand = \"y\"\n",
 				false: "{\n  // mine\n  \"inputs\": [],\n  \"mcpServers\": {\"other\": {\"command\": \"y\"}, \"schedctl\": {\"command\": \"old\"}},\n  \"servers\": {\"other\": {\"command\": \"y\"},},\n}\n",
 			}[c.name == "codex"],
 		} {
@@ -63,6 +63,7 @@ func TestUnreadableConfigurationsAreKept(t *testing.T) {
 		`{"servers": []}`:                 inJSON("servers"),
 		`mcp_servers = {a = {url = "x"}}`: inTOML,
 		`mcp_servers.a.url = "x"`:         inTOML,
+		"[mcp_servers]\nschedctl = {command = \"x\"}": inTOML,
 	} {
 		if got, err := add([]byte(text), started); err == nil {
 			t.Errorf("%s becomes %s", text, got)

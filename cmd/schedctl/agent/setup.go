@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
+	"github.com/schedctl/schedctl/daemon/privatefile"
 )
 
 // setup are the flags of "agent setup".
@@ -97,14 +98,14 @@ func (o *setup) run(ctx context.Context) error {
 	if o.file != "" {
 		out.File = &o.file
 	}
-	if o.write {
+	if out.Check, err = o.check(ctx, e); err != nil {
+		return err
+	}
+	if o.write && !out.Check.CanPublish {
 		if err := replace(o.file, text); err != nil {
 			return fmt.Errorf("write the configuration of %s: %w", o.client.name, err)
 		}
 		out.Written = true
-	}
-	if out.Check, err = o.check(ctx, e); err != nil {
-		return err
 	}
 	return o.report(out)
 }
@@ -179,6 +180,9 @@ func (o *setup) key(ctx context.Context) (e cli.Endpoint, made bool, err error) 
 	defer admin.Close()
 	found, err := cli.ReadKey(o.keyFile)
 	if err == nil {
+		if err := o.RefuseExposedFile(o.keyFile, privatefile.Reading); err != nil {
+			return e, false, err
+		}
 		e.Key = found
 		return e, false, nil
 	}
@@ -195,11 +199,13 @@ func (o *setup) key(ctx context.Context) (e cli.Endpoint, made bool, err error) 
 	created, err := admin.CreateAPIKey(ctx, apiv1.CreateAPIKey{Name: "agent " + o.client.name, Kind: apiv1.KeyAgent})
 	if err == nil {
 		_, err = file.WriteString(created.Secret + "\n")
-		err = errors.Join(err, file.Sync())
+		if err = errors.Join(err, file.Sync()); err != nil { // no one has the secret
+			err = errors.Join(err, admin.RevokeAPIKey(context.WithoutCancel(ctx), created.APIKey.ID))
+		}
 	}
 	if err = errors.Join(err, file.Close()); err != nil {
 		os.Remove(o.keyFile)
-		return e, false, err
+		return e, false, fmt.Errorf("keep the key: %w", err)
 	}
 	e.Key = created.Secret
 	return e, true, nil
@@ -268,7 +274,11 @@ func (o *setup) report(out settings) error {
 		err = o.Write([]byte(strings.TrimRight(out.Text, "\n") + "\n"))
 	}
 	if err == nil && out.Check.CanPublish {
-		return cli.OtherError("the key %q can publish: %s", cli.OneLine(out.Check.APIKey.Name), out.Check.Reason)
+		f := cli.OtherError("the key %q can publish: %s", cli.OneLine(out.Check.APIKey.Name), out.Check.Reason)
+		if o.write {
+			f = f.WithHint("nothing was written; give another file with --key-file")
+		}
+		return f
 	}
 	return err
 }

@@ -191,6 +191,10 @@ func (d daemonOf) CreateShare(ctx context.Context, s apiv1.CreateShare) (apiv1.S
 	return convertResult(d.http.CreateShare(ctx, s))
 }
 
+func (d daemonOf) RevokeShare(ctx context.Context, id string) error {
+	return tuiError(d.http.RevokeShare(ctx, id))
+}
+
 func (d daemonOf) APIKeys(ctx context.Context) ([]apiv1.APIKey, error) {
 	return convertResult(d.http.APIKeys(ctx))
 }
