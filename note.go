@@ -17,8 +17,8 @@ type PostNote struct {
 	CreatedAt time.Time
 }
 
-// AddNote adds a note and returns it with its event. It does not change the version: a note changes
-// nothing that could be approved. Errors: [ValidationFailed].
+// AddNote adds a note and returns it with its event. It does not change the version: a note
+// changes nothing that could be approved. Errors: [ValidationFailed].
 func (p *Post) AddNote(by Actor, text string, now time.Time) (PostNote, Event, error) {
 	switch {
 	case text == "":

@@ -251,10 +251,10 @@ func TestClip(t *testing.T) {
 func TestMe(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, routes{"GET /me": apiv1.Me{
-		Workspace: apiv1.Workspace{ID: "ws_1", Name: "default", Timezone: "UTC", Plan: "self-hosted", Approvals: "agents"},
+		Workspace: apiv1.Workspace{ID: "ws_1", Name: "default", Timezone: "UTC", Plan: "self-hosted", Approvals: "agents", Locale: "en"},
 		APIKey:    apiv1.APIKey{ID: "key_1", Name: "admin", Scopes: []schedctl.Scope{schedctl.ScopePostsRead, schedctl.ScopePostsWrite}},
 	}})
-	m.want(t, 0, "daemon\thttp://daemon.test\nworkspace\tdefault\nworkspace_id\tws_1\ntime_zone\tUTC\nplan\tself-hosted\napprovals\tagents\nkey\tadmin\nkey_id\tkey_1\nscopes\tposts:read posts:write\nexpires\tnever\n", "", "me")
+	m.want(t, 0, "daemon\thttp://daemon.test\nworkspace\tdefault\nworkspace_id\tws_1\ntime_zone\tUTC\nplan\tself-hosted\napprovals\tagents\nlocale\ten\nkey\tadmin\nkey_id\tkey_1\nscopes\tposts:read posts:write\nexpires\tnever\n", "", "me")
 	m.want(t, 0, "ws_1\n", "", "me", "-q")
 }
 

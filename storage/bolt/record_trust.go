@@ -2,11 +2,10 @@ package bolt
 
 import "github.com/schedctl/schedctl"
 
-// The fields of layout 12: who wrote a post, the link card that reviewers saw, their last
-// request for changes, who applies
-// collections, the limits of files of an account and what paused it, the labels of holds, aliases,
-// shares, the steps of reviews on events, the shares of people who took them, and what notifications
-// are about.
+// The fields of layout 12: who wrote a post, the link card that reviewers saw, the last
+// request for changes, who applies collections, the limits of files of an account and what
+// paused it, and the labels of holds. Also aliases and shares, the steps of reviews on events,
+// the shares of people who took them, and what notifications are about.
 
 func (c *coder) trail(t *schedctl.Trail) {
 	c.optionalID(schedctl.KeyPrefix, &t.CreatedBy)

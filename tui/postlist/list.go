@@ -15,7 +15,7 @@ import (
 )
 
 // List is what screens with posts have in common: the posts, and the selection among posts
-// and slots. A screen that embeds it is a [Holder] but for its keys.
+// and slots. A screen that embeds it needs only its keys to be a [Holder].
 type List struct {
 	frame  Frame
 	traits Traits

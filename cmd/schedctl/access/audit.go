@@ -165,8 +165,8 @@ func (o *auditList) names(ctx context.Context, c *client.Client, entries []apiv1
 }
 
 // requestedBy is the start of the detail of a decision about an approval. The id of the key
-// that asked for it follows. withShare is
-// followed by the id of the share that a person used, at the end of a detail.
+// that asked for it follows. withShare is followed by the id of the share that a person used,
+// at the end of a detail.
 const (
 	requestedBy = "requested by "
 	withShare   = "with the share "
