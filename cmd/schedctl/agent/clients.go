@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 
+	"github.com/BurntSushi/toml"
 	"github.com/tailscale/hujson"
 )
 
@@ -84,21 +87,49 @@ func inJSON(object string) func([]byte, server) ([]byte, error) {
 }
 
 // The header of the table of the server in TOML, those of tables below it, those of any
-// table, and what sets the server in another way.
+// table, lines that belong to no table, and a table in one line, to which none can be added.
 var (
-	ownTable   = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\]`)
-	belowOwn   = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\.`)
-	anyTable   = regexp.MustCompile(`^\s*\[`)
-	otherForms = regexp.MustCompile(`(?m)^\s*(mcp_servers\s*[.=]|\[\s*mcp_servers\s*\])`)
-	notes      = regexp.MustCompile(`^\s*(#.*)?\s*$`)
+	ownTable = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\]`)
+	belowOwn = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\.`)
+	anyTable = regexp.MustCompile(`^\s*\[`)
+	oneLine  = regexp.MustCompile(`(?m)^\s*mcp_servers\s*=`)
+	notes    = regexp.MustCompile(`^\s*(#.*)?\s*$`)
 )
 
 // inTOML sets the table of the server in a TOML file. Its keys, and tables below it, are
-// replaced.
+// replaced. It refuses a file in which the lines of the table cannot be told from others, for
+// example because a text of several lines looks like them.
 func inTOML(text []byte, s server) ([]byte, error) {
-	if otherForms.Match(text) {
-		return nil, fmt.Errorf("it sets mcp_servers without a table; write it as [mcp_servers.NAME]")
+	var before, after map[string]any
+	if err := toml.Unmarshal(text, &before); err != nil {
+		return nil, fmt.Errorf("it is not TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
+	out := replaceTable(text, s)
+	err := toml.Unmarshal(out, &after)
+	if err == nil && !oneLine.Match(text) && reflect.DeepEqual(withoutServer(before), withoutServer(after)) {
+		return out, nil
+	}
+	return nil, fmt.Errorf("it sets mcp_servers in a form that cannot be changed; write it as [mcp_servers.NAME], or add the server yourself")
+}
+
+// withoutServer returns a configuration without the server.
+func withoutServer(config map[string]any) map[string]any {
+	out := maps.Clone(config)
+	if servers, ok := out["mcp_servers"].(map[string]any); ok {
+		servers = maps.Clone(servers)
+		delete(servers, serverName)
+		if out["mcp_servers"] = servers; len(servers) == 0 {
+			delete(out, "mcp_servers")
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// replaceTable writes the table of the server in the place of the old one, or at the end.
+func replaceTable(text []byte, s server) []byte {
 	args := make([]string, len(s.Args))
 	for i, a := range s.Args {
 		args[i] = tomlText(a)
@@ -134,7 +165,7 @@ func inTOML(text []byte, s server) ([]byte, error) {
 		}
 		out.WriteString(table)
 	}
-	return []byte(out.String()), nil
+	return []byte(out.String())
 }
 
 // tomlText quotes a text for TOML, whose escapes are those of JSON.

@@ -220,8 +220,8 @@ func (o *setup) check(ctx context.Context, e cli.Endpoint) (checked, error) {
 	defer c.Close()
 	found, err := check(ctx, c)
 	if err != nil && cli.ExitStatus(err) == cli.ExitAuth {
-		return found, cli.NewFailure(cli.ExitAuth, schedctl.AuthenticationRequired, "the key in %s is not valid any more", o.keyFile).
-			WithHint("remove the file, and repeat the command: it makes another key")
+		return found, cli.NewFailure(cli.ExitAuth, schedctl.AuthenticationRequired, "the key in %s is not valid, or not any more", o.keyFile).
+			WithHint("repeat the command with another --key-file, which is made if it does not exist")
 	}
 	found.Warnings = warnings(o.App, e)
 	return found, err
