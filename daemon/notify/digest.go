@@ -93,7 +93,7 @@ func (d *Digest) lists() (text string) {
 		text = " List failed posts: schedctl post list --status failed"
 	}
 	if n, _ := d.count(schedctl.ReviewEvents()); n > 0 {
-		text += "\nList posts that wait for an approval: schedctl post list --approval pending"
+		text += "\nList what waits for an approval: schedctl review"
 	}
 	return text
 }

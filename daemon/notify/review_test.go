@@ -152,7 +152,7 @@ func TestMessageAboutProblemsAndReviews(t *testing.T) {
 	}
 	r.sends(r.hook(nil), d)
 	if got := r.last(); !strings.HasPrefix(got, "8 problems: 8 failed posts; 1 post to review since ") ||
-		!strings.Contains(got, "\n4 more are not shown. List failed posts: schedctl post list --status failed\nList posts that wait for an approval: schedctl post list --approval pending\n") {
+		!strings.Contains(got, "\n4 more are not shown. List failed posts: schedctl post list --status failed\nList what waits for an approval: schedctl review\n") {
 		t.Errorf("got\n%s", got)
 	}
 }
