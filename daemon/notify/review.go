@@ -9,8 +9,8 @@ import (
 // maxName is the most characters of the name of a person in a message.
 const maxName = 80
 
-// steps are what people do in a review, after the name of the person and before what it was
-// done with.
+// steps are the verbs of the events of a review. In a title they stand between the name of the
+// person and the post or series.
 var steps = map[schedctl.EventType]string{
 	schedctl.EventPostSubmitted:          "asks for the approval of",
 	schedctl.EventPostApproved:           "approved",

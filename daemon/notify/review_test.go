@@ -191,6 +191,15 @@ func TestMessageWithTheAddressOfAReview(t *testing.T) {
 	if err == nil || strings.Contains(err.Error()+r.logs.String(), token) {
 		t.Errorf("the error is %v", err)
 	}
+	for _, quoted := range []string{
+		strings.ReplaceAll(first, "/", `\/`), "=3D" + token[:20] + "=\r\n" + token[20:], "clipped " + token[:12], token[len(token)-12:],
+	} {
+		r.network.Then(publishtest.Response{Err: &publish.Error{Message: quoted, Outcome: schedctl.OutcomeNotPublished}})
+		err := notify.New(r.config).Notify(t.Context(), hook, digest(asked, noted))
+		if err == nil || strings.Contains(err.Error(), token[:12]) || strings.Contains(err.Error(), token[len(token)-12:]) {
+			t.Errorf("the error about %q is %v", quoted, err)
+		}
+	}
 	if slices.ContainsFunc(seeds, func(s [32]byte) bool { return s != seeds[0] }) {
 		t.Errorf("a repeated message has the seeds %x", seeds)
 	}

@@ -99,6 +99,9 @@ func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, abo
 	}
 	if err != nil {
 		text := hide(err.Error(), slices.Collect(maps.Values(links))...)
+		for _, link := range links {
+			text = hideParts(text, link[strings.LastIndexByte(link, '/')+1:])
+		}
 		return errors.New(clipBytes(oneLine(text), schedctl.MaxNotificationError))
 	}
 	return nil
@@ -250,6 +253,29 @@ func hide(text string, secrets ...string) string {
 		}
 	}
 	return text
+}
+
+// minPart is the shortest part of a token that hideParts removes, in bytes.
+const minPart = 12
+
+// hideParts replaces a token and its parts in a text. Servers may quote a message encoded
+// differently, with line breaks, or shortened.
+func hideParts(text, token string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		n := minPart
+		for i+n <= len(text) && strings.Contains(token, text[i:i+n]) {
+			n++
+		}
+		if n == minPart {
+			b.WriteByte(text[i])
+			i++
+			continue
+		}
+		b.WriteString("[hidden]")
+		i += n - 1
+	}
+	return b.String()
 }
 
 // clipBytes returns the beginning of valid UTF-8, of at most limit bytes.

@@ -28,7 +28,7 @@ func linkRight(k *schedctl.APIKey) schedctl.ShareRight {
 // LinkReview makes the share of a message of a notification about a submitted post, and
 // returns its token. The same seed gives the same share, which is made once. It returns no
 // token if the post does not wait for an approval any more, or if the key of the notification
-// has ended or may not share; the error is then about something else.
+// has ended or may not share. The error is non-nil only if the store fails.
 func LinkReview(tx storage.Tx, hook *schedctl.Webhook, e *schedctl.Event, seed [32]byte, now time.Time) (token string, err error) {
 	key, err := tx.Key(hook.WorkspaceID, hook.Notify.KeyID)
 	if isNotFound(err) {
@@ -54,7 +54,7 @@ func LinkReview(tx storage.Tx, hook *schedctl.Webhook, e *schedctl.Event, seed [
 	case err == nil && existing.Running(now):
 		return token, nil
 	case err == nil:
-		return "", nil // it was revoked
+		return "", nil // it was revoked or has expired
 	case !isNotFound(err):
 		return "", err
 	}
