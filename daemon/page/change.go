@@ -52,9 +52,10 @@ func (v *PostView) changes() (list []change) {
 		}
 		return ""
 	}
+	cells := worddiff.MaxCells // of all texts together
 	for _, f := range now {
 		if was := find(before, f.Name); was != f.Value {
-			list = append(list, change{f.Name, excerpts(worddiff.Diff(was, f.Value))})
+			list = append(list, change{f.Name, excerpts(worddiff.DiffWithin(&cells, was, f.Value))})
 		}
 	}
 	for _, f := range before {

@@ -13,15 +13,23 @@ type Piece struct {
 	Same, Deleted, Inserted string
 }
 
-// maxCells bounds the memory of a comparison. It is enough for two texts of 1,000 different
+// MaxCells bounds the memory of a comparison. It is enough for two texts of 1,000 different
 // words.
-const maxCells = 1 << 20
+const MaxCells = 1 << 20
 
 // Diff returns how before becomes after. The texts Same and Deleted of all pieces together
 // are before, and Same and Inserted are after. The changes are the fewest words possible,
 // unless the texts differ in too many words: then all words between the first and the last
 // change are deleted and inserted.
 func Diff(before, after string) []Piece {
+	cells := MaxCells
+	return DiffWithin(&cells, before, after)
+}
+
+// DiffWithin is [Diff] for one of several comparisons that share a number of cells, one for
+// each pair of words. It takes the cells that it uses. A comparison that needs more than are
+// left is made as if the texts differed in too many words.
+func DiffWithin(cells *int, before, after string) []Piece {
 	a, b := words(before), words(after)
 	start := 0
 	for start < min(len(a), len(b)) && a[start] == b[start] {
@@ -31,7 +39,7 @@ func Diff(before, after string) []Piece {
 	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
 		end++
 	}
-	var w writer
+	w := writer{cells: cells}
 	w.keep(a[:start]...)
 	w.middle(a[start:len(a)-end], b[start:len(b)-end])
 	w.keep(a[len(a)-end:]...)
@@ -68,6 +76,7 @@ func unspaced(r rune) bool {
 
 // writer collects pieces.
 type writer struct {
+	cells                   *int // that are left
 	pieces                  []Piece
 	same, deleted, inserted []string // the words of the next piece
 	gap                     []string // spaces of both texts that follow a change
@@ -117,10 +126,11 @@ func (w *writer) end() []Piece {
 
 // middle adds two lists of words that start and end with different ones.
 func (w *writer) middle(a, b []string) {
-	if len(a)*len(b) > maxCells || len(a) == 0 || len(b) == 0 {
+	if len(a)*len(b) > *w.cells || len(a) == 0 || len(b) == 0 {
 		w.change(a, b)
 		return
 	}
+	*w.cells -= len(a) * len(b)
 	// common[i*columns+j] is how many words a[i:] and b[j:] have in common, in their order.
 	columns := len(b) + 1
 	common := make([]int32, (len(a)+1)*columns)

@@ -96,3 +96,18 @@ func FuzzDiff(f *testing.F) {
 		check(t, before, after)
 	})
 }
+
+// Comparisons share their cells. After the last one, texts are deleted and inserted whole.
+func TestCellsAreShared(t *testing.T) {
+	t.Parallel()
+	cells := 30 // each comparison has 5 words and spaces on both sides
+	for i := range 3 {
+		pieces := worddiff.DiffWithin(&cells, "a b c", "x b y")
+		if cells != 5 {
+			t.Errorf("comparison %d leaves %d cells", i+1, cells)
+		}
+		if i > 0 && (len(pieces) != 1 || pieces[0] != (worddiff.Piece{Deleted: "a b c", Inserted: "x b y"})) {
+			t.Errorf("comparison %d is %q", i+1, pieces)
+		}
+	}
+}
