@@ -60,7 +60,10 @@ func (b *budget) text(text string, times int) string {
 		}
 	}
 	if i := strings.LastIndexAny(start, " \n"); i > 0 {
-		start = start[:i] // no part of a link
+		start = start[:i] // no part of a word
+	}
+	if parts := segments(start); len(parts) > 0 { // a part of a link would lead elsewhere
+		start = strings.TrimSuffix(start, parts[len(parts)-1].Link)
 	}
 	b.left -= times * weight(start)
 	return fmt.Sprintf("%s … and %d more characters", start, utf8.RuneCountInString(text)-utf8.RuneCountInString(start))
