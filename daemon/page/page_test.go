@@ -201,3 +201,13 @@ func TestAccountsOfASpan(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesShowInvisibleCharacters guards that a comment cannot hide or turn text.
+func TestNotesShowInvisibleCharacters(t *testing.T) {
+	t.Parallel()
+	v := publishing(schedctl.TargetPart{Content: "text"})
+	v.Post.Notes = []schedctl.PostNote{{By: schedctl.KeyRef{Name: "boss"}, Text: "good\u202ebad", CreatedAt: now}}
+	if out := render(t, v); strings.Contains(out, "\u202e") || !strings.Contains(html.UnescapeString(out), "good<mark>U+202E</mark>bad") {
+		t.Errorf("the page: %s", out)
+	}
+}
