@@ -20,7 +20,7 @@ type looking struct {
 func attentionTools() []tool {
 	return []tool{{
 		name: "attention", scopes: readsPosts,
-		about: "What needs someone: failed posts with the next step, requested changes, posts that wait for approval, held posts, and what will fail.",
+		about: "What needs action: failed posts with the next step, requested changes, posts that wait for approval, held posts, and what will fail.",
 		in:    reflect.TypeFor[looking](), call: with(attention),
 	}, {
 		name: "split_text", scopes: readsPosts,
@@ -141,8 +141,14 @@ func attention(ctx context.Context, c *call, in looking) (outcome, error) {
 		data["forecast"] = views
 		text.WriteString("forecast:" + lines)
 	}
+	if forecast.Truncated {
+		data["more"] = append(moreOf(data), "forecast")
+	}
+	if more := moreOf(data); len(more) > 0 {
+		fmt.Fprintf(&text, "not all are shown of: %s\n", strings.Join(more, ", "))
+	}
 	if text.Len() == 0 {
-		return outcome{"Nothing needs anyone.", data}, nil
+		return outcome{"No post needs action.", data}, nil
 	}
 	return outcome{text.String(), data}, nil
 }

@@ -87,7 +87,7 @@ func TestAttention(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	agent, publisher := f.agent(), f.publisher()
-	if a := f.call(agent, "attention", nil); a.Result.Content[0].Text != "Nothing needs anyone." {
+	if a := f.call(agent, "attention", nil); a.Result.Content[0].Text != "No post needs action." {
 		t.Errorf("%+v", a)
 	}
 	c := f.client(publisher)

@@ -69,8 +69,7 @@ func (d *directory) names(ids []string) []string {
 
 // accountID returns the id of an account that a client names.
 func (d *directory) accountID(field, name string) (string, error) {
-	var found []string
-	known := make([]string, 0, len(d.accounts))
+	var ids, known []string
 	for i := range d.accounts {
 		a := &d.accounts[i]
 		if a.ID == name {
@@ -79,19 +78,51 @@ func (d *directory) accountID(field, name string) (string, error) {
 		if a.Status == schedctl.AccountDisconnected {
 			continue
 		}
-		known = append(known, a.Name)
-		if strings.EqualFold(a.Name, name) {
-			found = append(found, a.ID)
-		}
+		ids, known = append(ids, a.ID), append(known, a.Name)
 	}
+	at := indexOfName(known, name)
 	_, isID := schedctl.ParseID(schedctl.AccountPrefix, name)
 	switch {
-	case len(found) == 1:
-		return found[0], nil
+	case at >= 0:
+		return ids[at], nil
 	case isID || len(d.accounts) == 0:
 		return name, nil // the daemon decides
 	}
-	return "", unknownName(field, "account", name, known, "list_accounts")
+	return "", wrongName(at, field, "account", name, known, "list_accounts")
+}
+
+// The results of indexOfName for no name, and for several.
+const (
+	noName = -1 - iota
+	severalNames
+)
+
+// indexOfName returns the index of the name that is the same, or else of the only one that
+// differs in case alone; else noName or severalNames.
+func indexOfName(names []string, name string) int {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		at := noName
+		for i := range names {
+			if same(names[i], name) {
+				if at >= 0 {
+					return severalNames
+				}
+				at = i
+			}
+		}
+		if at >= 0 {
+			return at
+		}
+	}
+	return noName
+}
+
+// wrongName returns the error for a name with the index at of [indexOfName].
+func wrongName(at int, field, what, name string, known []string, tool string) error {
+	if at == severalNames {
+		return invalidArgument(field, "several %s names are like %s; give the id, which %s has", what, quote(name, 40), tool)
+	}
+	return unknownName(field, what, name, known, tool)
 }
 
 // maxKnown is how many existing names an error has.
@@ -217,26 +248,31 @@ func (c *call) queueID(ctx context.Context, name string) (string, error) {
 	}
 	known := make([]string, len(queues))
 	for i := range queues {
-		if known[i] = queues[i].Name; strings.EqualFold(queues[i].Name, name) || queues[i].ID == name {
-			return queues[i].ID, nil
-		}
+		known[i] = queues[i].Name
 	}
-	return "", unknownName("queue_id", "queue", name, known, "list_slots")
+	at := indexOfName(known, name)
+	if at < 0 {
+		return "", wrongName(at, "queue_id", "queue", name, known, "list_slots")
+	}
+	return queues[at].ID, nil
 }
 
 func (c *call) seriesID(ctx context.Context, field, name string) (string, error) {
 	if _, ok := schedctl.ParseID(schedctl.SeriesPrefix, name); ok {
 		return name, nil
 	}
-	var known []string
+	var ids, known []string
 	for s, err := range c.Client.EachSeries(ctx, client.SeriesQuery{Limit: 100}) {
 		if err != nil {
 			return "", err
 		}
-		if strings.EqualFold(s.Name, name) || s.ID == name {
-			return s.ID, nil
+		if s.State != schedctl.SeriesEnded { // its name can be that of a running one
+			ids, known = append(ids, s.ID), append(known, s.Name)
 		}
-		known = append(known, s.Name)
 	}
-	return "", unknownName(field, "series", name, known, "list_series")
+	at := indexOfName(known, name)
+	if at < 0 {
+		return "", wrongName(at, field, "series", name, known, "list_series")
+	}
+	return ids[at], nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -141,16 +140,20 @@ func (c *call) targetIDs(ctx context.Context, in retrying) error {
 	if err != nil {
 		return err
 	}
-	known := d.names(p.SocialAccountIDs)
+	known, ofTargets := d.names(p.SocialAccountIDs), make([]string, len(p.Targets))
+	for i, t := range p.Targets {
+		ofTargets[i] = d.name(t.SocialAccountID)
+	}
 	for i, name := range in.TargetIDs {
 		if _, isTarget := schedctl.ParseID(schedctl.TargetPrefix, name); isTarget {
 			continue
 		}
-		at := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool {
-			return t.SocialAccountID == name || strings.EqualFold(d.name(t.SocialAccountID), name)
-		})
+		at := slices.IndexFunc(p.Targets, func(t apiv1.Target) bool { return t.SocialAccountID == name })
 		if at < 0 {
-			return unknownName("target_ids", "account of this post", name, known, "get_post")
+			at = indexOfName(ofTargets, name)
+		}
+		if at < 0 {
+			return wrongName(at, "target_ids", "account of this post", name, known, "get_post")
 		}
 		in.TargetIDs[i] = p.Targets[at].ID
 	}
