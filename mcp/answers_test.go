@@ -196,7 +196,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		{agent, "create_draft", map[string]any{"text": "x"}, []string{`no argument \"text\"`, "content"}},
 		{agent, "describe_options", map[string]any{"tool": "whoami"}, []string{"create_draft"}},
 		{agent, "schedule_post", map[string]any{"id": p.ID, "version": 1, "publish_at": "friday 9am"}, []string{"INSUFFICIENT_SCOPE", "posts:write", "a person"}},
-		{agent, "approve_post", map[string]any{"id": p.ID}, []string{"KEY_NOT_ALLOWED", "takes a person"}},
+		{agent, "approve_post", map[string]any{"id": p.ID}, []string{"KEY_NOT_ALLOWED", "only a person"}},
 		{agent, "edit_draft", map[string]any{"id": p.ID, "version": p.Version, "content": "z"}, []string{"POST_NOT_DRAFT"}},
 		{agent, "delete_draft", map[string]any{"id": own.ID, "version": own.Version + 5}, []string{"get_post"}},
 		{publisher, "reschedule_post", map[string]any{"id": p.ID, "version": p.Version, "publish_at": "2001-01-01"}, []string{"publish_at"}},

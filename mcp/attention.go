@@ -29,7 +29,7 @@ func attentionTools() []tool {
 	}}
 }
 
-// attentionView is a post that needs someone.
+// attentionView is a post that needs action, and the next step.
 type attentionView struct {
 	ID      string   `json:"id"`
 	Version int64    `json:"version"`
@@ -42,7 +42,7 @@ type attentionView struct {
 // maxAttention is how many posts of each kind, and how many warnings, are shown.
 const maxAttention = 10
 
-// group is posts that need someone for the same reason.
+// group is posts that need action for the same reason.
 type group struct {
 	name  string
 	query client.PostQuery
@@ -159,7 +159,7 @@ func moreOf(data map[string]any) []string {
 	return more
 }
 
-// needing returns the posts that need someone.
+// needing returns the posts that need action.
 func (g group) needing(d *directory, c *call, posts []apiv1.Post) []attentionView {
 	var out []attentionView
 	for i := range posts {

@@ -169,7 +169,7 @@ func forPerson(name string) *sdk.CallToolResult {
 	if !slices.Contains(forPeople, name) {
 		return nil
 	}
-	result, err := failed(schedctl.Errorf(schedctl.KeyNotAllowed, "", "there is no tool %s: it takes a person", name))
+	result, err := failed(schedctl.Errorf(schedctl.KeyNotAllowed, "", "there is no tool %s: only a person can do this", name))
 	if err != nil {
 		return nil
 	}

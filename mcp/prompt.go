@@ -13,7 +13,7 @@ const weekPlan = `Plan the posts of the coming week.
 3. Propose a plan: for each day, the time, the accounts and the text. Leave out days that
    are full.
 4. When the plan is accepted, call create_draft once with all posts, their proposed_at, and
-   submit: true. If a post is refused, none is made: mend it, and call again.
+   submit: true. If a post is refused, none is made: correct it, and call again.
 5. List the drafts with their ids, and say what a person has to do so that they are
    published.
 
