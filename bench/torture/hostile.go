@@ -15,11 +15,15 @@ import (
 )
 
 const (
-	hostileLate    = time.Second      // how much later posts of others may be published
-	hostileStop    = 10 * time.Second // how long the daemon may take to stop
-	hostileMemory  = 1 << 30          // bytes of memory that the daemon may use
-	hostileRestart = time.Minute      // after a kill, the time in which posts reach a final state
-	hostileQueue   = 24               // posts of the hostile workspace that may wait for conversions
+	hostileLate   = time.Second      // how much later posts of others may be published
+	hostileStop   = 10 * time.Second // how long the daemon may take to stop
+	hostileMemory = 1 << 30          // bytes of memory that the daemon may use
+	hostileQueue  = 24               // posts of the hostile workspace that may wait for conversions
+
+	// hostileRestart is the time after a kill in which posts reach a final state. The kill may
+	// interrupt a request. Its network is asked after a minute, and the other posts of the
+	// account, with their conversions, follow then.
+	hostileRestart = 2 * time.Minute
 
 	// Posts of the neighbor without, and again with the hostile workspace.
 	hostileNeighbor      = 12
@@ -32,7 +36,7 @@ const (
 // another workspace uploads, publishes, links and serves files that cost as much as their
 // size allows. The posts of the first one must be published on time, the memory of the
 // daemon must stay bounded, and it must stop when it is asked to. After a kill, all posts
-// must reach a final state within a minute.
+// must reach a final state within hostileRestart.
 //
 // The quick run has smaller files and fewer posts.
 func hostileWorkspace(ctx context.Context, h *harness) (result, error) {
