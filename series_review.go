@@ -19,10 +19,11 @@ func (s *Series) NeedsApproval(accounts []Account) bool {
 }
 
 // StartedBy records who created, changed or resumed the series: its posts need an
-// approval if one of those keys does.
+// approval if one of those keys is an agent's, or needs approvals. A rule of an agent would
+// publish for years, so that no policy is needed for it.
 func (s *Series) StartedBy(by Actor) {
 	t := &s.Template
-	t.ByAgent, t.Restricted = t.ByAgent || by.Agent, t.Restricted || by.Restricted
+	t.ByAgent, t.Restricted = t.ByAgent || by.Agent, t.Restricted || by.bound()
 }
 
 // Edited updates the approval of a series that the actor has changed. An approver who did

@@ -52,32 +52,14 @@ func createDraft(ctx context.Context, c *call) (outcome, error) {
 	return out, err
 }
 
-// maxDeleted is how many times the post of one call can be deleted and created again.
-const maxDeleted = 20
-
-// create creates a post. If the call was made before, it returns the post of that call; if
-// that was deleted, it creates the post again.
+// create creates a post, as [createOnce] does.
 func (c *call) create(ctx context.Context, in apiv1.CreatePost, key string) (p apiv1.Post, recreated bool, err error) {
-	for range maxDeleted {
-		c.replayed = false
-		p, err = c.Client.CreatePost(ctx, in, client.IdempotencyKey(key), client.Replayed(&c.replayed))
-		if id := client.CreatedBefore(err); id != "" { // with other words for the same time
-			p, err, c.replayed = apiv1.Post{ID: id}, nil, true
-		}
-		if err != nil || !c.replayed {
-			return p, recreated, err
-		}
-		current, err := c.Client.Post(ctx, p.ID)
-		switch schedctl.CodeOf(err) {
-		case schedctl.NotFound:
-			key, recreated = hashed(key, p.ID), true
-			continue
-		case schedctl.InsufficientScope:
-			return p, false, nil // the key cannot read posts
-		}
-		return current, false, err
-	}
-	return p, false, schedctl.Errorf(schedctl.ValidationFailed, "request_key", "the posts of this call were deleted %d times; pass a new request_key", maxDeleted)
+	return createOnce(c, creation[apiv1.Post]{
+		create: func(options ...client.Option) (apiv1.Post, error) { return c.Client.CreatePost(ctx, in, options...) },
+		id:     func(p apiv1.Post) string { return p.ID },
+		read:   func(id string) (apiv1.Post, error) { return c.Client.Post(ctx, id) },
+		what:   "posts",
+	}, key)
 }
 
 // createDrafts creates all posts of a list, or none.
@@ -182,35 +164,31 @@ func uploadMedia(ctx context.Context, c *call, in upload) (outcome, error) {
 	case in.URL == "" && in.FileName == "":
 		return outcome{}, invalidArgument("file_name", "give file_name with data")
 	}
-	key := c.key
-	for range maxDeleted {
-		done, err := c.upload(ctx, in, key)
-		if err != nil {
-			return outcome{}, err
-		}
-		if c.replayed {
-			if _, err := c.Client.MediaAsset(ctx, done.MediaAsset.ID); schedctl.CodeOf(err) == schedctl.NotFound {
-				key = hashed(key, done.MediaAsset.ID)
-				continue
-			}
-		}
-		view := viewMedia(&done.MediaAsset)
-		data := map[string]any{"media": view}
-		if key != c.key && !c.replayed {
-			data["recreated"] = true
-		}
-		if done.Existing {
-			data["existing"] = true
-		}
-		return c.done(outcome{"Stored as " + view.row() + ".", data}), nil
+	done, recreated, err := createOnce(c, creation[apiv1.UploadedMedia]{
+		create: func(options ...client.Option) (apiv1.UploadedMedia, error) { return c.upload(ctx, in, options...) },
+		id:     func(m apiv1.UploadedMedia) string { return m.MediaAsset.ID },
+		read: func(id string) (apiv1.UploadedMedia, error) {
+			asset, err := c.Client.MediaAsset(ctx, id)
+			return apiv1.UploadedMedia{MediaAsset: asset}, err
+		},
+		what: "files",
+	}, c.key)
+	if err != nil {
+		return outcome{}, err
 	}
-	return outcome{}, invalidArgument("request_key", "the files of this call were deleted %d times; pass a new request_key", maxDeleted)
+	view := viewMedia(&done.MediaAsset)
+	data := map[string]any{"media": view}
+	if recreated {
+		data["recreated"] = true
+	}
+	if done.Existing {
+		data["existing"] = true
+	}
+	return c.done(outcome{"Stored as " + view.row() + ".", data}), nil
 }
 
 // upload stores a file.
-func (c *call) upload(ctx context.Context, in upload, key string) (apiv1.UploadedMedia, error) {
-	c.replayed = false
-	options := []client.Option{client.IdempotencyKey(key), client.Replayed(&c.replayed)}
+func (c *call) upload(ctx context.Context, in upload, options ...client.Option) (apiv1.UploadedMedia, error) {
 	if in.URL != "" {
 		from := apiv1.MediaFromURL{URL: in.URL}
 		if in.AltText != "" {

@@ -18,7 +18,7 @@ import (
 var (
 	readTools  = []string{"attention", "check_post", "describe_options", "get_calendar", "get_forecast", "get_post", "get_timeline", "list_accounts", "list_media", "list_posts", "list_series", "list_slots", "split_text", "whoami"}
 	draftTools = []string{"add_note", "create_draft", "delete_draft", "edit_post", "submit_post", "upload_media", "withdraw_post"}
-	postTools  = []string{"cancel_post", "publish_now", "queue_post", "reschedule_post", "retry_post", "schedule_post", "skip_occurrence", "unschedule_post"}
+	postTools  = []string{"cancel_post", "create_series", "edit_series", "publish_now", "queue_post", "reschedule_post", "retry_post", "schedule_post", "skip_occurrence", "submit_series", "unschedule_post"}
 )
 
 func TestToolsFollowTheScopes(t *testing.T) {
@@ -60,7 +60,7 @@ func TestToolsAreDescribed(t *testing.T) {
 				t.Errorf("%s has the argument %s: %q", tool.Name, name, s.Description)
 			}
 		}
-		a, reads, publishes := tool.Annotations, slices.Contains(readTools, tool.Name), slices.Contains(append(postTools, "edit_post"), tool.Name)
+		a, reads, publishes := tool.Annotations, slices.Contains(readTools, tool.Name), tool.Name != "submit_series" && slices.Contains(append(postTools, "edit_post"), tool.Name)
 		destroys := publishes || tool.Name == "withdraw_post" || tool.Name == "delete_draft"
 		if a.ReadOnlyHint != reads || *a.DestructiveHint != destroys || *a.OpenWorldHint != publishes || a.IdempotentHint == reads {
 			t.Errorf("%s has the hints %+v, %v, %v", tool.Name, a, *a.DestructiveHint, *a.OpenWorldHint)
@@ -123,6 +123,9 @@ func TestEachTool(t *testing.T) {
 	}
 	s := call("create_draft", map[string]any{"content": "s", "social_account_ids": []string{f.account}}).post(t).Post
 	call("publish_now", map[string]any{"id": s.ID, "version": s.Version})
+	series := call("create_series", map[string]any{"name": "news", "content": "n", "social_account_ids": []string{"blog"}, "repeat": "daily at 9:00"}).series(t)
+	series = call("edit_series", map[string]any{"id": "news", "version": series.Version, "content": "m"}).series(t)
+	call("submit_series", map[string]any{"id": series.ID, "version": series.Version})
 	call("list_series", nil)
 	call("describe_options", map[string]any{"tool": "create_draft"})
 	for _, name := range slices.Concat(readTools, draftTools, postTools) {

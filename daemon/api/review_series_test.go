@@ -170,8 +170,21 @@ func TestSeriesOfAgents(t *testing.T) {
 			t.Errorf("an agent resumed %d posts", n)
 		}
 
-		// A policy that comes later, and an approval after it.
+		// Without a policy too, the series of an agent waits for its approval.
 		w.policy("off")
+		alone := w.seriesBy(w.agent, "by an agent alone")
+		w.do(w.agent, "POST", "/series/"+alone.ID+"/pause", nil).want(200)
+		w.do(w.agent, "POST", "/series/"+alone.ID+"/resume", nil).want(200)
+		if n := len(w.occurrences(alone.ID, false)); n > 0 {
+			t.Errorf("the series of an agent without an approval has %d posts", n)
+		}
+		w.do(w.agent, "POST", "/series/"+alone.ID+"/submit", nil).want(200)
+		w.do(w.approver, "POST", "/series/"+alone.ID+"/approve", nil).want(200)
+		if len(w.occurrences(alone.ID, true)) == 0 {
+			t.Error("the approved series has no posts")
+		}
+
+		// A policy that comes later, and an approval after it.
 		early := w.seriesBy(w.author, "early")
 		w.oldPolicy(schedctl.ApprovalsAll)
 		w.do(w.author, "POST", "/series/"+early.ID+"/submit", nil).want(200)
