@@ -20,11 +20,12 @@ const (
 	PurposeFile     Purpose = "a file of the post"          // uploads a file, or sets its alt text
 	PurposeStatus   Purpose = "the question about a file"   // asks whether an upload or a staged post is ready
 	PurposeLookup   Purpose = "the question about the post" // asks for a post: a [Finder], or a parent
+	PurposeResults  Purpose = "the reading of results"      // reads numbers of posts: a [ResultsReader]
 )
 
 // Purposes lists the purposes.
 func Purposes() []Purpose {
-	return []Purpose{PurposeIdentity, PurposePublish, PurposePart, PurposeComment, PurposeFile, PurposeStatus, PurposeLookup}
+	return []Purpose{PurposeIdentity, PurposePublish, PurposePart, PurposeComment, PurposeFile, PurposeStatus, PurposeLookup, PurposeResults}
 }
 
 // Purpose returns the purpose of the request that publishes r.

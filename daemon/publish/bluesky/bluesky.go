@@ -35,7 +35,7 @@ import (
 const Platform = "bluesky"
 
 // Publisher implements [publish.Publisher], [publish.Idempotent], [publish.Finder],
-// [publish.PartKeyer], [publish.Threader], [publish.Uploader] and [publish.Refresher].
+// [publish.PartKeyer], [publish.Threader], [publish.Uploader], [publish.ResultsReader] and [publish.Refresher].
 type Publisher struct {
 	client    *http.Client
 	userAgent string

@@ -52,6 +52,7 @@ func TestPDS(t *testing.T) {
 	t.Run("facets", r.testFacets)
 	t.Run("length", r.testLength)
 	t.Run("media", r.testMedia)
+	t.Run("results without the app", r.testResultsWithoutTheApp)
 	t.Run("expired session", r.testExpiredSession)
 	t.Run("concurrent refreshes", r.testConcurrentRefreshes)
 	t.Run("refresh token", r.testRefreshToken)

@@ -75,6 +75,8 @@ func TestForbiddenWithACode(t *testing.T) {
 			code = publish.CodeNotKnown
 		case publish.PurposeLookup:
 			code = publish.CodeCannotAsk
+		case publish.PurposeResults:
+			want = schedctl.KindContent
 		default:
 			outcome = schedctl.OutcomeUnknown
 		}

@@ -163,6 +163,12 @@ func (s Suite) respond(t *testing.T, response Recorded) *publish.Error {
 			return nil
 		}
 		_, _, err = p.Find(t.Context(), r, time.Now())
+	case publish.PurposeResults:
+		p, ok := n.publisher.(publish.ResultsReader)
+		if !ok {
+			return nil
+		}
+		_, err = p.Results(t.Context(), publish.ResultsRequest{Account: r.Account, Credentials: r.Credentials, IDs: []string{"1", "2"}})
 	default:
 		_, err = n.publisher.Publish(t.Context(), r)
 	}

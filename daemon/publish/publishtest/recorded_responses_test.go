@@ -46,6 +46,14 @@ func (p holdsForAll) Find(ctx context.Context, r publish.Request, _ time.Time) (
 	return schedctl.Receipt{}, false, p.send(ctx, r)
 }
 
+func (p holdsForAll) ResultsRules(schedctl.Account) publish.ResultsRules {
+	return publish.ResultsRules{Batch: 2}
+}
+
+func (p holdsForAll) Results(ctx context.Context, r publish.ResultsRequest) (publish.ResultsReading, error) {
+	return publish.ResultsReading{Requests: 1}, p.send(ctx, publish.Request{Credentials: r.Credentials})
+}
+
 func (p holdsForAll) send(ctx context.Context, r publish.Request) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.Credentials["url"], http.NoBody)
 	if err != nil {

@@ -16,6 +16,7 @@ const (
 	file     = publish.PurposeFile
 	status   = publish.PurposeStatus
 	lookup   = publish.PurposeLookup
+	results  = publish.PurposeResults
 )
 
 // unlistedOfMeta has a code that is in no table.
@@ -116,6 +117,7 @@ var Recordings = map[string]Recording{
 			{Purpose: post, Body: `{"error":"This action is not allowed"}`}, {Purpose: part, Body: `{"error":"This action is not allowed"}`},
 			{Purpose: file, Body: `{"error":"This action is not allowed"}`},
 			{Purpose: file, Body: `{"error":"This action is outside the authorized scopes"}`, Code: "missing_scope"},
+			{Purpose: results, Body: `{"error":"This action is outside the authorized scopes"}`, Code: "missing_scope"},
 		},
 	},
 	"matrix": {

@@ -1,0 +1,99 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/schedctl/schedctl"
+)
+
+// ResultsReader is a publisher whose network reports numbers about published posts, and
+// whether it still has them. Readings never hold an account and never delay a post.
+type ResultsReader interface {
+	// ResultsRules returns the rules for an account. It sends no request and reads only
+	// the account's limits and options.
+	ResultsRules(schedctl.Account) ResultsRules
+
+	// Results reads the results of at most ResultsRules.Batch posts. It does not repeat a
+	// request and waits for nothing. The error is an [*Error] about the whole reading, of
+	// [PurposeResults]: no result is valid then. Its code is [HoldScope] if the token lacks a
+	// permission for it. Requests of the reading is set also with an error.
+	Results(ctx context.Context, r ResultsRequest) (ResultsReading, error)
+}
+
+// ResultsRules say how a network reports results.
+type ResultsRules struct {
+	Refused string   // why the account has no results, and what to do; otherwise empty
+	Metrics []string // the names of [schedctl.Metrics.Named] that the network may tell
+	Batch   int      // the most posts of one reading; at least 1
+	Scope   string   // the permission of the token that readings need; empty for none
+
+	// Points are the ages at which a post is read, in ascending order. Nil means the
+	// default: see [DefaultPoints].
+	Points []time.Duration
+
+	// Window is the age from which the network reports nothing about a post. 0 means that
+	// it always does.
+	Window time.Duration
+}
+
+// defaultPoints are dense at first, because most of what happens to a post happens on its
+// first day.
+var defaultPoints = []time.Duration{
+	15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+	days(1), days(2), days(3), days(5), days(7), days(14), days(30),
+}
+
+func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
+
+// DefaultPoints returns the ages at which a post is read if its network has no others.
+func DefaultPoints() []time.Duration { return slices.Clone(defaultPoints) }
+
+// ResultsRequest is one reading of results.
+type ResultsRequest struct {
+	Account     schedctl.Account // without credentials
+	Credentials Credentials
+	IDs         []string // ids of posts as their receipts have them, without repeats
+}
+
+// ResultsReading is what a network reported.
+type ResultsReading struct {
+	// Results are by id. An id that is missing was not reported: nothing is known about it.
+	Results map[string]Result
+
+	Requests int // how many requests were sent
+}
+
+// Result is what a network reported about one post.
+type Result struct {
+	Metrics schedctl.Metrics
+
+	// Gone means that the network no longer has the post, or never had it. Metrics is
+	// empty.
+	Gone bool
+}
+
+// Count returns a number that a network reported, as a value of encoding/json. It returns nil
+// for anything but a whole number from 0 to 2^53, so that a wrong value is never a number.
+func Count(value any) *int64 {
+	var n float64
+	switch v := value.(type) {
+	case float64:
+		n = v
+	case json.Number:
+		whole, err := v.Int64()
+		if err != nil {
+			return nil
+		}
+		n = float64(whole)
+	default:
+		return nil
+	}
+	if n < 0 || n > 1<<53 || n != math.Trunc(n) {
+		return nil
+	}
+	return new(int64(n))
+}
