@@ -129,7 +129,7 @@ func TestNull(t *testing.T) {
 	if after.Content != "x" || after.Title != nil || after.ContentWarning != nil || after.FirstComment != nil || after.Language != nil || after.ProposedAt != nil || len(after.Labels) != 1 {
 		t.Errorf("%+v", after)
 	}
-	if text := f.call(key, "edit_post", map[string]any{"id": p.ID, "version": after.Version, "options": map[string]any{"labels": nil}}).message(t); !strings.Contains(text, `labels: type: null has type \"null\"`) {
+	if text := f.call(key, "edit_post", map[string]any{"id": p.ID, "version": after.Version, "options": map[string]any{"labels": nil}}).message(t); !strings.Contains(text, `options.labels must be an array of strings, and is null`) {
 		t.Error(text)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,7 +47,8 @@ func invalidArgument(name, format string, args ...any) error {
 
 // check validates arguments. It returns them with names sorted, without white space, and
 // without null where that means the same as leaving the argument out.
-func (t *tool) check(text json.RawMessage) (json.RawMessage, error) {
+func (c *call) check(text json.RawMessage) (json.RawMessage, error) {
+	t := c.tool
 	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || string(trimmed) == "null" {
 		text = json.RawMessage("{}")
 	}
@@ -59,27 +59,13 @@ func (t *tool) check(text json.RawMessage) (json.RawMessage, error) {
 	in.UseNumber() // a float64 would round
 	var values arguments
 	if err := in.Decode(&values); err != nil || values == nil {
-		return nil, invalidArgument("", "the arguments are not a JSON object; known arguments: %s", t.known())
+		return nil, invalidArgument("", "the arguments are not a JSON object; known arguments: %s", names(t.schema.PropertyOrder))
 	}
 	dropNulls(values, t.schema)
-	if err := t.checkNames(values); err != nil {
+	if err := (checker{c, t}).check(part{t.checked, values, ""}); err != nil {
 		return nil, err
 	}
-	clean, err := json.Marshal(values)
-	if err != nil {
-		return nil, err
-	}
-	var plain arguments // the validator knows no json.Number
-	if err := json.Unmarshal(clean, &plain); err != nil {
-		return nil, invalidArgument("", "the arguments have a number that is too large")
-	}
-	if err := t.checked.Validate(plain); err != nil {
-		return nil, invalidArgument("", "the arguments do not fit: %s", faultText(err))
-	}
-	if err := t.checkOptions(plain); err != nil {
-		return nil, err
-	}
-	return clean, nil
+	return json.Marshal(values)
 }
 
 // dropNulls removes members that are null, unless null means something for them.
@@ -94,82 +80,6 @@ func dropNulls(values arguments, schema *jsonschema.Schema) {
 			dropNulls(of, schema.Properties["posts"].Items)
 		}
 	}
-}
-
-// checkNames refuses unknown arguments, and calls without the required ones.
-func (t *tool) checkNames(values arguments) error {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		switch {
-		case t.schema.Properties[name] != nil:
-		case t.options != nil && t.options.Properties[name] != nil:
-			return invalidArgument(shown(name), "%q is an option: pass it inside options", name)
-		default:
-			return invalidArgument(shown(name), "%s has no argument %q; known arguments: %s", t.name, shown(name), t.known())
-		}
-	}
-	for _, name := range t.schema.Required {
-		if _, given := values[name]; !given {
-			advice := ""
-			if name == "version" || name == "id" {
-				advice = "; list_posts and get_post have it"
-			}
-			return invalidArgument(name, "the argument %s is missing%s; known arguments: %s", name, advice, t.known())
-		}
-	}
-	return nil
-}
-
-// shown returns the start of a name that a client made up.
-func shown(name string) string { return clip(name, 40) }
-
-// known lists the arguments and options of the tool.
-func (t *tool) known() string {
-	if len(t.schema.PropertyOrder) == 0 {
-		return "none"
-	}
-	text := strings.Join(t.schema.PropertyOrder, ", ")
-	if t.options != nil {
-		text += "; options: " + strings.Join(t.options.PropertyOrder, ", ")
-	}
-	return text
-}
-
-// checkOptions validates the options of a call, and those of each post in a list of posts.
-func (t *tool) checkOptions(values arguments) error {
-	items, _ := values["posts"].([]any)
-	for _, item := range append([]any{values}, items...) {
-		of, _ := item.(arguments)
-		given, _ := of["options"].(arguments)
-		for _, name := range slices.Sorted(maps.Keys(given)) {
-			if t.options.Properties[name] == nil {
-				return invalidArgument("options", "%s has no option %q; known options: %s; describe_options says what they take", t.name, shown(name), strings.Join(t.options.PropertyOrder, ", "))
-			}
-		}
-		if len(given) == 0 {
-			continue
-		}
-		if err := t.checkedOptions.Validate(given); err != nil {
-			return invalidArgument("options", "the options do not fit: %s; describe_options says what they take", faultText(err))
-		}
-	}
-	return nil
-}
-
-// maxFault is the longest message about invalid arguments. It may repeat parts of them.
-const maxFault = 500
-
-// faultText describes invalid arguments. The name of the argument is at the start, and its
-// limit at the end, so that only the middle of a long text is left out.
-func faultText(err error) string {
-	message := strings.TrimPrefix(err.Error(), "validating root: ")
-	message = strings.ReplaceAll(message, "validating /properties/", "")
-	message = strings.ReplaceAll(message, "/properties/", "/")
-	message = strings.ReplaceAll(message, "<invalid reflect.Value>", "null")
-	text := []rune(message)
-	if len(text) <= maxFault {
-		return string(text)
-	}
-	return string(text[:maxFault/2]) + "…" + string(text[len(text)-maxFault/2:])
 }
 
 // decode reads checked arguments.

@@ -90,7 +90,7 @@ func afterFailure(c *call, p *apiv1.Post) string {
 		case e.Kind == schedctl.KindAuth:
 			return "a person reconnects the account"
 		case e.Kind == schedctl.KindContent || e.Kind == schedctl.KindMedia || e.Kind == schedctl.KindDuplicate:
-			return "create_draft with what the network accepts, for the accounts that failed"
+			return "create_draft for the accounts that failed, with what their networks accept"
 		case e.Kind == schedctl.KindApproval:
 			return "submit_post; a person approves it"
 		}

@@ -15,7 +15,15 @@ type Caller struct {
 	KeyID  string
 	Scopes []schedctl.Scope
 
-	SearchTime time.Duration // how long a search through posts may take; 0 for half of CallTimeout
+	SearchTime time.Duration    // how long a search through posts may take; 0 for half of CallTimeout
+	Clock      func() time.Time // nil for time.Now
+}
+
+func (c *Caller) now() time.Time {
+	if c.Clock == nil {
+		return time.Now()
+	}
+	return c.Clock()
 }
 
 // allows reports whether the key has one of the scopes, or whether none is needed.

@@ -45,7 +45,7 @@ func checkPost(ctx context.Context, c *call) (outcome, error) {
 	if !c.allows(writesPosts) { // the key cannot give a post a time, and the check is about one
 		checked.Refusals = slices.DeleteFunc(checked.Refusals, func(p apiv1.Problem) bool { return p.Code == string(schedctl.InsufficientScope) })
 	}
-	v := checkView{Allowed: checked.Allowed, Problems: messages(checked.Problems), Refusals: messages(checked.Refusals), Warnings: clipped(checked.Warnings)}
+	v := checkView{Allowed: checked.Allowed, Problems: d.messages(checked.Problems), Refusals: d.messages(checked.Refusals), Warnings: d.clipped(checked.Warnings)}
 	if in.PublishAt != nil && !in.PublishAt.Now && !in.PublishAt.NextSlot {
 		v.Local = d.both(in.PublishAt.Time)
 	}
@@ -64,21 +64,21 @@ func (c *call) validate(ctx context.Context, in apiv1.ValidatePost) (apiv1.Valid
 }
 
 func (d *directory) fits(a *apiv1.AccountValidation) accountFits {
-	out := accountFits{Account: d.name(a.SocialAccountID), Allowed: a.Allowed, Length: fmt.Sprintf("%d %s", a.Length, a.Unit), Problems: messages(a.Problems), Warnings: clipped(a.Warnings)}
+	out := accountFits{Account: d.name(a.SocialAccountID), Allowed: a.Allowed, Length: fmt.Sprintf("%d %s", a.Length, a.Unit), Problems: d.messages(a.Problems), Warnings: d.clipped(a.Warnings)}
 	if a.Limit != nil {
 		out.Length = fmt.Sprintf("%d of %d %s", a.Length, *a.Limit, a.Unit)
 	}
 	for i := range a.Parts {
 		part := &a.Parts[i]
 		for _, p := range part.Problems {
-			out.Problems = append(out.Problems, fmt.Sprintf("part %d: %s", part.Index+1, clip(forTools(p.Message), maxSaid)))
+			out.Problems = append(out.Problems, fmt.Sprintf("part %d: %s", part.Index+1, d.said(p.Message)))
 		}
 		for _, m := range part.Media {
 			for _, p := range m.Problems {
-				out.Problems = append(out.Problems, m.ID+": "+clip(forTools(p.Message), maxSaid))
+				out.Problems = append(out.Problems, m.ID+": "+d.said(p.Message))
 			}
 			for _, w := range m.Warnings {
-				out.Warnings = append(out.Warnings, m.ID+": "+clip(w, maxSaid))
+				out.Warnings = append(out.Warnings, m.ID+": "+d.said(w))
 			}
 		}
 	}
@@ -103,18 +103,18 @@ func (v *checkView) text() string {
 }
 
 // messages returns the messages of problems.
-func messages(list []apiv1.Problem) []string {
+func (d *directory) messages(list []apiv1.Problem) []string {
 	var out []string
 	for _, p := range list {
-		out = append(out, clip(forTools(p.Message), maxSaid))
+		out = append(out, d.said(p.Message))
 	}
 	return out
 }
 
-func clipped(list []string) []string {
+func (d *directory) clipped(list []string) []string {
 	var out []string
 	for _, text := range list {
-		out = append(out, clip(forTools(text), maxSaid))
+		out = append(out, d.said(text))
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,7 +35,12 @@ type fixture struct {
 	account string
 
 	workspace string
+
+	ahead atomic.Int64 // how far the clock of the tools is ahead, a duration
 }
+
+// clock returns the time of the tools.
+func (f *fixture) clock() time.Time { return time.Now().Add(time.Duration(f.ahead.Load())) }
 
 func newFixture(t *testing.T, configure ...func(*api.Config)) *fixture {
 	t.Helper()
@@ -56,7 +62,7 @@ func newFixture(t *testing.T, configure ...func(*api.Config)) *fixture {
 			if err != nil {
 				t.Error(err)
 			}
-			server.ServeHTTP(w, r, mcp.Caller{Client: c, KeyID: call.Key.ID, Scopes: call.Key.Scopes})
+			server.ServeHTTP(w, r, mcp.Caller{Client: c, KeyID: call.Key.ID, Scopes: call.Key.Scopes, Clock: f.clock})
 		},
 	}
 	for _, c := range configure {
@@ -86,6 +92,20 @@ func (f *fixture) connect(name string, status schedctl.AccountStatus) (id string
 	}
 	f.update(func(tx storage.Tx) error {
 		return tx.PutAccount(schedctl.Account{ID: id, WorkspaceID: f.workspace, Platform: "fake", Name: name, Status: status, CreatedAt: now, UpdatedAt: now})
+	})
+	return id
+}
+
+// queue stores a queue with a slot on each day at 9:00 UTC, and returns its id.
+func (f *fixture) queue(name string) (id string) {
+	f.t.Helper()
+	now := schedctl.Millis(time.Now())
+	id = schedctl.NewID(schedctl.QueuePrefix, now)
+	f.update(func(tx storage.Tx) error {
+		return tx.PutQueue(schedctl.Queue{
+			ID: id, WorkspaceID: f.workspace, Name: name, Timezone: "UTC", Default: true, Times: []schedctl.QueueTime{{Days: schedctl.EveryDay, Minute: 9 * 60}},
+			CreatedAt: now, UpdatedAt: now, Version: 1,
+		})
 	})
 	return id
 }

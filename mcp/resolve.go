@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,9 +16,11 @@ import (
 
 // directory is what a call knows of its workspace, to speak of it as people do.
 type directory struct {
+	caller   *Caller
 	me       apiv1.Me
 	zone     *time.Location
 	accounts []apiv1.Account // none if the key may not read them
+	now      time.Time
 }
 
 // look returns the directory. It reads it once in a call.
@@ -33,13 +36,13 @@ func (c *call) look(ctx context.Context) (*directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &directory{me: me, zone: time.UTC}
+	d := &directory{caller: &c.Caller, me: me, zone: time.UTC, now: c.now()}
 	if zone, err := when.LoadZone(me.Workspace.Timezone); err == nil {
 		d.zone = zone
 	}
 	if in.Timezone != "" {
 		if d.zone, err = when.LoadZone(in.Timezone); err != nil {
-			return nil, invalidArgument("timezone", "no time zone %q; use a name such as Europe/Rome, or leave timezone out for %s", shown(in.Timezone), me.Workspace.Timezone)
+			return nil, invalidArgument("timezone", "no time zone %q; use a name such as Europe/Rome, or leave timezone out for %s", clip(in.Timezone, 40), me.Workspace.Timezone)
 		}
 	}
 	if d.accounts, err = c.Client.Accounts(ctx, client.AccountQuery{Status: "all"}); err != nil && schedctl.CodeOf(err) != schedctl.InsufficientScope {
@@ -144,30 +147,48 @@ func unknownName(field, what, name string, known []string, tool string) error {
 }
 
 // resolve replaces names by ids, and times of people by those of the API, in the arguments
-// of a call.
-func (c *call) resolve(ctx context.Context) error {
-	values, err := decode[arguments](c.arguments)
-	if err != nil {
+// of a call. It sets the Idempotency-Key: the same one for the same API key, tool, arguments
+// and what their words mean. A span from now means its day, because the time in a repeated
+// call is a later one.
+func (c *call) resolve(ctx context.Context) (err error) {
+	if c.given, err = decode[arguments](c.arguments); err != nil {
 		return err
 	}
-	if err := c.resolveObject(ctx, values); err != nil {
+	if c.values, err = decode[arguments](c.arguments); err != nil {
 		return err
 	}
-	c.values = values
-	c.arguments, err = json.Marshal(values)
+	r := resolver{call: c, means: []string{c.KeyID, c.tool.name, string(c.arguments)}}
+	if name, isText := c.values["id"].(string); isText && c.tool.ofSeries {
+		id, err := c.seriesID(ctx, "id", name)
+		if err != nil {
+			return err
+		}
+		c.values["id"], r.means = id, append(r.means, id)
+	}
+	if err := r.object(ctx, c.values); err != nil {
+		return err
+	}
+	c.key = hashed(r.means...)
+	c.arguments, err = json.Marshal(c.values)
 	return err
 }
 
-func (c *call) resolveObject(ctx context.Context, values arguments) error {
-	for name, v := range values {
+// resolver resolves the arguments of a call.
+type resolver struct {
+	*call
+	means []string // what the words mean, in the order of the arguments' names
+}
+
+func (r *resolver) object(ctx context.Context, values arguments) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		var err error
-		switch v := v.(type) {
+		switch v := values[name].(type) {
 		case arguments:
-			err = c.resolveObject(ctx, v)
+			err = r.object(ctx, v)
 		case []any:
-			err = c.resolveList(ctx, name, v)
+			err = r.list(ctx, name, v)
 		case string:
-			values[name], err = c.resolveText(ctx, name, v)
+			values[name], err = r.text(ctx, name, v)
 		}
 		if err != nil {
 			return err
@@ -176,15 +197,15 @@ func (c *call) resolveObject(ctx context.Context, values arguments) error {
 	return nil
 }
 
-func (c *call) resolveList(ctx context.Context, name string, list []any) error {
+func (r *resolver) list(ctx context.Context, name string, list []any) error {
 	for i, item := range list {
 		var err error
 		switch item := item.(type) {
 		case arguments:
-			err = c.resolveObject(ctx, item)
+			err = r.object(ctx, item)
 		case string:
 			if name == "social_account_ids" {
-				list[i], err = c.resolveText(ctx, name, item)
+				list[i], err = r.text(ctx, name, item)
 			}
 		}
 		if err != nil {
@@ -197,33 +218,40 @@ func (c *call) resolveList(ctx context.Context, name string, list []any) error {
 // bounds are arguments that a day alone is a time for: its start.
 var bounds = []string{"from", "before", "after", "publish_after", "publish_before", "not_before"}
 
-// resolveText returns the value of one argument.
-func (c *call) resolveText(ctx context.Context, name, text string) (string, error) {
+// text returns the value of one argument.
+func (r *resolver) text(ctx context.Context, name, text string) (value string, err error) {
 	isTime := (name == "publish_at" || name == "proposed_at") && text != apiv1.PublishNextSlot || slices.Contains(bounds, name)
 	isName := name == "social_account_id" || name == "social_account_ids" || name == "queue_id" || name == "series_id"
 	switch {
 	case name == "created_by" && text == "me":
-		return c.KeyID, nil
+		return r.KeyID, nil
 	case !isTime && !isName:
 		return text, nil
 	}
-	d, err := c.look(ctx)
+	d, err := r.look(ctx)
 	if err != nil {
 		return "", err
 	}
 	switch {
 	case isTime:
-		return d.time(name, text)
+		var means string
+		value, means, err = d.time(name, text)
+		r.means = append(r.means, means)
+		return value, err
 	case name == "queue_id":
-		return c.queueID(ctx, text)
+		value, err = r.queueID(ctx, text)
 	case name == "series_id":
-		return c.seriesID(ctx, name, text)
+		value, err = r.seriesID(ctx, name, text)
+	default:
+		value, err = d.accountID(name, text)
 	}
-	return d.accountID(name, text)
+	r.means = append(r.means, value)
+	return value, err
 }
 
-// time returns a time as the API has it.
-func (d *directory) time(name, text string) (string, error) {
+// time returns a time as the API has it, and what the text means for as long as a call is
+// repeated.
+func (d *directory) time(name, text string) (value, means string, err error) {
 	parse := when.Parse
 	if slices.Contains(bounds, name) {
 		parse = func(text string, now time.Time, loc *time.Location) (when.Result, error) {
@@ -231,11 +259,15 @@ func (d *directory) time(name, text string) (string, error) {
 			return r, err
 		}
 	}
-	r, err := parse(text, time.Now(), d.zone)
+	r, err := parse(text, d.now, d.zone)
 	if err != nil {
-		return "", invalidArgument(name, `%s cannot be %s; write "friday 9am", "tomorrow 18:30", "2026-12-04 09:00" (in %s) or a time of RFC 3339`, name, quote(text, 40), d.zone)
+		return "", "", invalidArgument(name, `%s cannot be %s; write "friday 9am", "tomorrow 18:30", "2026-12-04 09:00" (in %s) or a time of RFC 3339`, name, quote(text, 40), d.zone)
 	}
-	return apiv1.Time{Time: r.Time}.String(), nil
+	value = apiv1.Time{Time: r.Time}.String()
+	if r.FromNow {
+		return value, r.Time.In(d.zone).Format(time.DateOnly), nil
+	}
+	return value, value, nil
 }
 
 func (c *call) queueID(ctx context.Context, name string) (string, error) {

@@ -33,7 +33,7 @@ func readPost(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourc
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
 	if err != nil {
-		return nil, protocolError(err)
+		return nil, protocolError(c, err)
 	}
 	text, err := encode(apiv1.PostEnvelope{Post: p})
 	if err != nil {
@@ -43,8 +43,8 @@ func readPost(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourc
 }
 
 // protocolError returns an error of the API for methods whose results have no errors.
-func protocolError(err error) error {
-	e := viewError(err)
+func protocolError(c Caller, err error) error {
+	e := (&call{Caller: c}).viewError(err)
 	data, _ := json.Marshal(map[string]any{"error": e})
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: string(e.Code), Data: data}
 }

@@ -137,7 +137,7 @@ func callUnlisted(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolRes
 	t, c := findTool(r.Params.Name), callerOf(ctx)
 	switch {
 	case t == nil:
-		return forPerson(r.Params.Name), nil
+		return noSuchTool(c, r.Params.Name)
 	case t.unlisted || !c.allows(t.scopes):
 		return t.handle(ctx, r)
 	}

@@ -27,13 +27,13 @@ type tool struct {
 	rare     rareFields   // what the argument options takes
 	call     func(ctx context.Context, c *call) (outcome, error)
 	unlisted bool // an old name, which clients may still call
+	ofSeries bool // the id is that of a series, or its name
 
 	question string // asked before the call where the client can ask; empty for none
 
-	once                    sync.Once // sets the fields below
-	described               *sdk.Tool
-	schema, options         *jsonschema.Schema // as listed, and of options; nil for none
-	checked, checkedOptions *jsonschema.Resolved
+	once                     sync.Once // sets the fields below
+	described                *sdk.Tool
+	schema, checked, options *jsonschema.Schema // as listed, with all limits, and of options; nil for none
 }
 
 // rareFields are fields of a type of the API that a tool takes inside options. A list of
@@ -64,30 +64,22 @@ func (e effect) annotations() *sdk.ToolAnnotations {
 func (t *tool) describe() *sdk.Tool {
 	t.once.Do(func() {
 		t.schema = schemaMaker{brief: true}.object(t.in)
-		t.checked = t.resolved(schemaMaker{}.object(t.in))
+		t.checked = schemaMaker{}.object(t.in)
 		if t.rare.of != nil {
 			t.options = schemaMaker{}.object(t.rare.of, t.rare.names...)
-			t.checkedOptions = t.resolved(t.options)
 		}
 		t.described = &sdk.Tool{Name: t.name, Description: t.about, Annotations: t.effect.annotations(), InputSchema: t.schema}
 	})
 	return t.described
 }
 
-func (t *tool) resolved(s *jsonschema.Schema) *jsonschema.Resolved {
-	out, err := s.CloneSchemas().Resolve(nil)
-	if err != nil {
-		panic("mcp: the schema of " + t.name + ": " + err.Error())
-	}
-	return out
-}
-
 // call is one call of a tool.
 type call struct {
 	Caller
 	tool      *tool
-	arguments json.RawMessage // checked; [call.resolve] puts ids and times of the API in
-	values    arguments       // the same, after resolve
+	given     arguments       // checked, as the client sent them
+	values    arguments       // after [call.resolve], with ids and times of the API
+	arguments json.RawMessage // the values
 	key       string          // the Idempotency-Key of a write
 	replayed  bool
 
@@ -120,34 +112,27 @@ func (t *tool) handle(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToo
 	t.describe()
 	c := &call{Caller: callerOf(ctx), tool: t}
 	if !c.allows(t.scopes) {
-		return failed(t.lacksScope())
+		return c.failed(t.lacksScope())
 	}
 	var err error
-	if c.arguments, err = t.check(r.Params.Arguments); err != nil {
-		return failed(err)
+	if c.arguments, err = c.check(r.Params.Arguments); err != nil {
+		return c.failed(err)
 	}
-	c.key = t.idempotencyKey(c.KeyID, c.arguments)
 	if t.asks(ctx, r.Session) {
 		if err := t.confirm(ctx, c, r.Session); err != nil {
-			return failed(err)
+			return c.failed(err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
 	defer cancel()
 	if err := c.resolve(ctx); err != nil {
-		return failed(err)
+		return c.failed(err)
 	}
 	out, err := t.call(ctx, c)
 	if err != nil {
-		return failed(err)
+		return c.failed(err)
 	}
 	return result(out)
-}
-
-// idempotencyKey returns the key of a call: the same one for the same API key, tool and
-// arguments.
-func (t *tool) idempotencyKey(keyID string, arguments json.RawMessage) string {
-	return hashed(keyID, t.name, string(arguments))
 }
 
 // hashed returns an Idempotency-Key for texts.

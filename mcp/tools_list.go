@@ -104,6 +104,10 @@ type accountView struct {
 }
 
 func listAccounts(ctx context.Context, c *call, in detailed) (outcome, error) {
+	d, err := c.look(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
 	list, err := c.Client.Accounts(ctx, client.AccountQuery{})
 	if err != nil {
 		return outcome{}, err
@@ -111,12 +115,12 @@ func listAccounts(ctx context.Context, c *call, in detailed) (outcome, error) {
 	views, text := make([]accountView, len(list)), plural(len(list), "account")+"."
 	for i := range list {
 		a := &list[i]
-		v := accountView{ID: a.ID, Name: a.Name, Platform: a.Platform, Username: a.Username, Status: string(a.Status), Error: said(a.Error)}
+		v := accountView{ID: a.ID, Name: a.Name, Platform: a.Platform, Username: a.Username, Status: string(a.Status), Error: d.saidBy(a.Error)}
 		if a.Limits.MaxCharacters != nil {
 			v.Limit = fmt.Sprintf("%d %s", *a.Limits.MaxCharacters, a.Limits.Unit)
 		}
 		if a.Waits != nil {
-			v.Waits = clip(a.Waits.Message, maxSaid)
+			v.Waits = d.said(a.Waits.Message)
 		}
 		views[i] = v
 		text += fmt.Sprintf("\n%s on %s, %s %s %s", quote(a.Name, 40), a.Platform, v.Status, v.Limit, quoted(v.Error))
@@ -134,16 +138,21 @@ func listPosts(ctx context.Context, c *call, in postFilter) (outcome, error) {
 		return outcome{}, err
 	}
 	q := client.PostQuery{
-		Statuses: in.Status, AccountID: in.AccountID, Search: in.Search, After: timeOf(in.PublishAfter), Before: timeOf(in.PublishBefore),
+		Statuses: in.Status, AccountID: in.AccountID, Search: in.Search,
 		Labels: rare.Labels, QueueID: rare.QueueID, SeriesID: rare.SeriesID, Approval: schedctl.ApprovalState(rare.Approval), CreatedBy: rare.CreatedBy,
-		Sort: rare.Sort, Limit: in.Limit, Cursor: in.Cursor,
+		Sort: rare.Sort, Limit: in.Limit,
 	}
-	if q.Sort == "" && (in.PublishAfter != nil || in.PublishBefore != nil) {
+	within, next, err := c.page(window{"publish_after", "publish_before", timeOf(in.PublishAfter), timeOf(in.PublishBefore), in.Cursor})
+	if err != nil {
+		return outcome{}, err
+	}
+	q.Cursor = next
+	if q.Sort == "" && !(within.afterTime.IsZero() && within.beforeTime.IsZero()) {
 		q.Sort = "publish_at"
 	}
 	alone := q.Search == "" && len(q.Labels) == 0 && q.QueueID == "" && q.SeriesID == "" && q.Approval == "" && q.CreatedBy == ""
 	q.Proposed = alone && strings.HasSuffix(q.Sort, "publish_at")
-	return c.posts(ctx, q, in.Full)
+	return c.posts(ctx, q, within, in.Full)
 }
 
 func timeOf(t *apiv1.Time) time.Time {
@@ -154,7 +163,7 @@ func timeOf(t *apiv1.Time) time.Time {
 }
 
 func getCalendar(ctx context.Context, c *call, in period) (outcome, error) {
-	from := time.Now()
+	from := c.now()
 	if in.From != nil {
 		from = in.From.Time
 	}
@@ -162,16 +171,24 @@ func getCalendar(ctx context.Context, c *call, in period) (outcome, error) {
 	if in.Before != nil {
 		before = in.Before.Time
 	}
-	return c.posts(ctx, client.PostQuery{After: from, Before: before, Sort: "publish_at", Proposed: true, Limit: in.Limit, Cursor: in.Cursor}, in.Full)
-}
-
-// posts returns a page of posts. A search may find nothing on many pages. It continues until
-// the page is full, all posts were searched, or its time is over.
-func (c *call) posts(ctx context.Context, q client.PostQuery, full bool) (outcome, error) {
-	d, err := c.look(ctx)
+	within, next, err := c.page(window{"from", "before", from, before, in.Cursor})
 	if err != nil {
 		return outcome{}, err
 	}
+	return c.posts(ctx, client.PostQuery{Sort: "publish_at", Proposed: true, Limit: in.Limit, Cursor: next}, within, in.Full)
+}
+
+// posts returns a page of the posts within bounds of time. A search may find nothing on many pages. It continues until
+// the page is full, all posts were searched, or its time is over.
+func (c *call) posts(ctx context.Context, q client.PostQuery, within window, full bool) (outcome, error) {
+	d, err := c.look(ctx)
+	if err == nil {
+		err = within.check(d)
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	q.After, q.Before = within.afterTime, within.beforeTime
 	if q.Limit == 0 {
 		q.Limit = 20
 	}
@@ -194,9 +211,9 @@ func (c *call) posts(ctx context.Context, q client.PostQuery, full bool) (outcom
 	if full {
 		data["results"] = found
 	}
-	if q.Cursor != "" {
-		data["next_cursor"] = q.Cursor
-		text += "\nThere is more: call again with cursor " + q.Cursor
+	if next := c.nextPage(within, q.Cursor); next != "" {
+		data["next_cursor"] = next
+		text += "\nThere is more: call again with cursor " + next
 		if q.Limit > 0 {
 			data["incomplete"] = true
 			text += "\nThe search is incomplete: not all posts were searched yet."
@@ -228,6 +245,13 @@ func listSlots(ctx context.Context, c *call, in slotFilter) (outcome, error) {
 		if in.QueueID == queues[i].ID || in.QueueID == "" && queues[i].Default {
 			in.QueueID, queue = queues[i].ID, queues[i].Name
 		}
+	}
+	within := window{after: "after", before: "before", afterTime: timeOf(in.After), beforeTime: timeOf(in.Before)}
+	if in.After == nil && in.Before != nil {
+		within.afterTime = d.now // slots start now
+	}
+	if err := within.check(d); err != nil {
+		return outcome{}, err
 	}
 	if in.QueueID == "" {
 		return outcome{}, schedctl.Errorf(schedctl.NoQueue, "queue_id", "this workspace has no queue")

@@ -76,7 +76,7 @@ func publishTools() []tool {
 		}),
 	}, {
 		name: "skip_occurrence", scopes: writesPosts, effect: publishes,
-		about: "Skips one occurrence of a series.", in: reflect.TypeFor[skipping](), call: with(skipOccurrence),
+		ofSeries: true, about: "Skips one occurrence of a series.", in: reflect.TypeFor[skipping](), call: with(skipOccurrence),
 	}, {
 		name: "cancel_post", scopes: writesPosts, effect: publishes,
 		about:    "Cancels a scheduled post for good. Published targets stay published.",
@@ -104,11 +104,7 @@ func publishTools() []tool {
 }
 
 func skipOccurrence(ctx context.Context, c *call, in skipping) (outcome, error) {
-	id, err := c.seriesID(ctx, "id", in.ID)
-	if err != nil {
-		return outcome{}, err
-	}
-	s, err := c.Client.SkipOccurrence(ctx, id, in.Occurrence, c.onVersion(in.version)...)
+	s, err := c.Client.SkipOccurrence(ctx, in.ID, in.Occurrence, c.onVersion(in.version)...)
 	if err != nil {
 		return outcome{}, err
 	}

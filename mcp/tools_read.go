@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -83,7 +82,7 @@ func whoami(ctx context.Context, c *call) (outcome, error) {
 	data := map[string]any{
 		"key":       map[string]any{"id": key.ID, "name": key.Name, "kind": key.Kind, "scopes": key.Scopes},
 		"workspace": map[string]any{"name": d.me.Workspace.Name, "timezone": d.me.Workspace.Timezone, "approvals": d.me.Workspace.Approvals},
-		"now":       d.local(time.Now()),
+		"now":       d.local(d.now),
 	}
 	if key.ExpiresAt != nil {
 		data["key"].(map[string]any)["expires"] = d.local(key.ExpiresAt.Time)
@@ -178,12 +177,12 @@ func getTimeline(ctx context.Context, c *call, in onePost) (outcome, error) {
 	events, attempts := []eventView{}, []attemptView{}
 	for i := range timeline.Events {
 		e := &timeline.Events[i]
-		events = append(events, eventView{d.local(e.CreatedAt.Time), string(e.Type), d.optionalName(e.SocialAccountID), said(e.Error)})
+		events = append(events, eventView{d.local(e.CreatedAt.Time), string(e.Type), d.optionalName(e.SocialAccountID), d.saidBy(e.Error)})
 	}
 	for i := range timeline.Targets {
 		t := &timeline.Targets[i]
 		for _, a := range t.Attempts {
-			attempts = append(attempts, attemptView{d.name(t.SocialAccountID), a.Number, d.local(a.StartedAt.Time), string(a.Outcome), said(a.Error)})
+			attempts = append(attempts, attemptView{d.name(t.SocialAccountID), a.Number, d.local(a.StartedAt.Time), string(a.Outcome), d.saidBy(a.Error)})
 		}
 	}
 	data["events"], data["attempts"] = events, attempts
@@ -204,12 +203,12 @@ func (d *directory) optionalName(id *string) string {
 	return d.name(*id)
 }
 
-// said returns the message of a network.
-func said(e *apiv1.TargetError) string {
+// saidBy returns the message of an error of a network, empty for none.
+func (d *directory) saidBy(e *apiv1.TargetError) string {
 	if e == nil {
 		return ""
 	}
-	return clip(e.Message, maxSaid)
+	return d.said(e.Message)
 }
 
 // quoted is quote, and nothing for an empty text.
@@ -255,7 +254,7 @@ func (c *call) forecast(ctx context.Context, list apiv1.ForecastList) ([]forecas
 	views, text := []forecastView{}, strings.Builder{}
 	for i := range list.Results {
 		e := &list.Results[i]
-		v := forecastView{Kind: string(e.Kind), Account: d.optionalName(e.SocialAccountID), Posts: e.PostIDs, Count: e.PostCount, Message: clip(forTools(e.Message), maxText)}
+		v := forecastView{Kind: string(e.Kind), Account: d.optionalName(e.SocialAccountID), Posts: e.PostIDs, Count: e.PostCount, Message: clip(c.forTools(e.Message), maxText)}
 		if len(v.Posts) > 5 {
 			v.Posts = v.Posts[:5]
 		}

@@ -194,9 +194,23 @@ func TestMessagesOfInvalidArguments(t *testing.T) {
 		want      []string
 		not       string
 	}{
-		{"check_post", map[string]any{"content": strings.Repeat("x", 100_000)}, []string{"content: maxLength", "contains 100000 Unicode code points, more than"}, "validating root"},
+		{"check_post", map[string]any{"content": strings.Repeat("x", 100_000)}, []string{"content has 100000 characters, and can have 5000"}, "validating root"},
 		{"create_draft", map[string]any{"publish_at": "now"}, []string{`create_draft has no argument \"publish_at\"`, "known arguments: content, ", "options: thread, "}, "validating root"},
-		{"cancel_post", map[string]any{"id": "post_1", "version": 1e99}, []string{"version cannot be the number 1e+99"}, "Go struct"},
+		{"create_draft", map[string]any{"posts": []any{map[string]any{"content": "a"}, map[string]any{"text": "b"}}}, []string{`posts[1] has no field \"text\"`, "known fields: content, ", "options: thread, "}, "validating root"},
+		{"create_draft", map[string]any{"posts": []any{map[string]any{"title": "b"}}}, []string{`posts[0].title is an option: pass it inside posts[0].options`}, "validating root"},
+		{"create_draft", map[string]any{"posts": []any{map[string]any{"options": map[string]any{"polls": 1}}}}, []string{`create_draft has no option \"polls\"`, "known options: thread, ", "describe_options"}, "validating root"},
+		{"create_draft", map[string]any{"options": map[string]any{"poll": map[string]any{"choices": 1}}}, []string{`options.poll has no field \"choices\"`, "known fields: options, ", "describe_options"}, "validating root"},
+		{"create_draft", map[string]any{"options": map[string]any{"labels": []any{1}}}, []string{"options.labels[0] must be a string, and is the number 1", "describe_options"}, "validating root"},
+		{"create_draft", map[string]any{"options": map[string]any{"labels": []any{strings.Repeat("\x00", 3000)}}}, []string{"options.labels[0] has 3000 characters"}, "validating root"},
+		{"create_draft", map[string]any{strings.Repeat("\x01\"", 3000): 1}, []string{"create_draft has no argument", "known arguments: content, "}, "validating root"},
+		{"create_draft", map[string]any{"content": 5}, []string{"content must be a string, and is the number 5"}, "validating root"},
+		{"create_draft", map[string]any{"social_account_ids": "blog"}, []string{"social_account_ids must be an array of strings"}, "validating root"},
+		{"list_posts", map[string]any{"status": []any{"done"}}, []string{`status[0] is \"done\", and must be one of: draft, scheduled, `}, "validating root"},
+		{"list_posts", map[string]any{"limit": 101}, []string{"limit is 101, and must be at most 100"}, "validating root"},
+		{"skip_occurrence", map[string]any{"id": "x", "version": 1, "occurrence": "monday"}, []string{`occurrence cannot be \"monday\": Its local time, such as 2026`}, "validating root"},
+		{"skip_occurrence", map[string]any{"id": "x", "occurrence": "2026-12-08T09:00"}, []string{"the argument version is missing; list_series has it"}, "list_posts"},
+		{"upload_media", map[string]any{"file_name": ""}, []string{"file_name is empty"}, "validating root"},
+		{"cancel_post", map[string]any{"id": "post_1", "version": 1e99}, []string{"version must be a whole number, and is 1e+99"}, "Go struct"},
 	} {
 		text := f.call(key, test.tool, test.arguments).Result.Content[0].Text
 		for _, part := range test.want {

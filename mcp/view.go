@@ -103,7 +103,7 @@ func (d *directory) view(p *apiv1.Post) postView {
 		}
 	}
 	for _, w := range p.Warnings {
-		v.Warnings = append(v.Warnings, clip(w, maxSaid))
+		v.Warnings = append(v.Warnings, d.said(w))
 	}
 	d.viewTargets(&v, p.Targets)
 	return v
@@ -119,16 +119,19 @@ func (d *directory) viewTargets(v *postView, targets []apiv1.Target) {
 			v.URLs = append(v.URLs, *t.PlatformPostURL)
 		}
 		if t.Error != nil {
-			v.Errors = append(v.Errors, d.name(t.SocialAccountID)+": "+clip(t.Error.Message, maxSaid))
+			v.Errors = append(v.Errors, d.name(t.SocialAccountID)+": "+d.said(t.Error.Message))
 		}
 		if t.Waits != nil && v.Waits == "" {
-			v.Waits = d.name(t.SocialAccountID) + ": " + clip(t.Waits.Message, maxSaid)
+			v.Waits = d.name(t.SocialAccountID) + ": " + d.said(t.Waits.Message)
 		}
 	}
 	if len(states) > 1 {
 		v.Targets = states
 	}
 }
+
+// said returns a message of the daemon or of a network in short, in the words of the tools.
+func (d *directory) said(message string) string { return clip(d.caller.forTools(message), maxSaid) }
 
 // row describes a post in one line.
 func (v *postView) row(width int) string {

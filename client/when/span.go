@@ -121,7 +121,9 @@ func parseSpan(in input) (Result, bool, error) {
 	if back {
 		s = s.Negative()
 	}
-	return in.after(s), true, nil
+	m := in.after(s)
+	m.FromNow = true
+	return m, true, nil
 }
 
 // after returns the instant a span after now. Months and days keep the time of day.

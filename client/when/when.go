@@ -56,6 +56,10 @@ type Result struct {
 	// today's date without a year, and names the same day of the next year.
 	Retry string
 
+	// FromNow reports whether the text is a span from now, such as "in 2h": read later,
+	// it is another time.
+	FromNow bool
+
 	elapsed bool // the zone did not matter
 }
 
