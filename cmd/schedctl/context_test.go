@@ -141,7 +141,7 @@ func TestContexts(t *testing.T) {
 	m.want(t, 0, "*\tlocal\thttp://127.0.0.1:7733\t\n", "", "context", "list")
 	m.want(t, 0, "\twork\thttp://work.test\t"+key+"\n", "", "context", "add", "work", "--url", "http://work.test", "--api-key-file", key)
 	m.want(t, 0, "dotted.name\n", "", "context", "add", "dotted.name", "--url", "unix:///run/schedctl.sock", "-q")
-	m.want(t, 0, `{"name":"work","url":"http://work.test","key":"`+key+`","current":true}`+"\n", "", "context", "use", "work", "--json")
+	m.want(t, 0, `{"name":"work","url":"http://work.test","key":"`+key+`","kind":"","current":true}`+"\n", "", "context", "use", "work", "--json")
 	m.want(t, 0, "\tlocal\thttp://127.0.0.1:7733\t\n\tdotted.name\tunix:///run/schedctl.sock\t\n*\twork\thttp://work.test\t"+key+"\n", "", "context", "list")
 	m.want(t, 0, "local\ndotted.name\nwork\n", "", "context", "list", "-q")
 	m.want(t, 0, "work\n", "", "context", "list", "--jq", ".[] | select(.current) | .name")

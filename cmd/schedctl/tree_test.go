@@ -103,7 +103,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 // What stands for a value is a noun that says what to write.
 func TestFlagValuesAreNamed(t *testing.T) {
 	t.Parallel()
-	nouns := strings.Fields("URL account address host mode account=text account=field=value database day directory duration event expression fields file format level host:port http://host:port id key language option part=file part=text title key=value column=field name number order port operation choice rate scope CIDR size dir:PATH state status text time zone selection queue series repetition times post days occurrence person label")
+	nouns := strings.Fields("URL account address host mode account=text account=field=value database day directory duration event expression fields file format level host:port http://host:port id key language option part=file part=text title key=value column=field name number order port operation choice kind rate scope CIDR size dir:PATH state status text time zone selection queue series repetition times post days occurrence person label")
 	walk(tree(t), func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if name, _ := pflag.UnquoteUsage(f); name != "" && !slices.Contains(nouns, name) {

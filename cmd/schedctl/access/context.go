@@ -15,6 +15,9 @@ A command finds its daemon by, in this order: --url and --api-key-file,
 --context, SCHEDCTL_URL and SCHEDCTL_API_KEY, SCHEDCTL_CONTEXT, the context in use,
 the local daemon. The key of a context is only ever sent to its URL.
 
+A context of kind agent is for an agent: commands that use it are in agent mode, see
+"schedctl help agent-mode".
+
 Contexts are in config.yaml in the directory schedctl of the user's configuration
 (environment: SCHEDCTL_CONFIG, XDG_CONFIG_HOME).`, Example: `  schedctl context add work --url https://posts.example.org
   schedctl context use local
@@ -28,12 +31,13 @@ Contexts are in config.yaml in the directory schedctl of the user's configuratio
 type contextView struct {
 	Name    string `json:"name"`
 	URL     string `json:"url"`
-	Key     string `json:"key"` // keyring, the path of a file, or empty
+	Key     string `json:"key"`  // keyring, the path of a file, or empty
+	Kind    string `json:"kind"` // agent, or empty
 	Current bool   `json:"current"`
 }
 
 func viewOf(name string, ctx cli.SavedContext, current string) contextView {
-	return contextView{Name: name, URL: ctx.URL, Key: cli.FirstNonEmpty(ctx.Key, ctx.KeyFile), Current: name == current}
+	return contextView{Name: name, URL: ctx.URL, Kind: ctx.Kind, Key: cli.FirstNonEmpty(ctx.Key, ctx.KeyFile), Current: name == current}
 }
 
 // completeContext offers the names of contexts.

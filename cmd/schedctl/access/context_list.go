@@ -13,8 +13,8 @@ func newContextList(a *cli.App) *cobra.Command {
 	return cli.DeclareJSON[contextView](&cobra.Command{
 		Use:   "list",
 		Short: "List contexts",
-		Long: `List the contexts: whether each is the current one, its name, its URL, and where its
-key is stored.`,
+		Long: `List the contexts: whether each is the current one, its name, its URL, where its key is
+stored, and its kind, if it has one.`,
 		Example: `  schedctl context list
   schedctl context list --jq '.[] | select(.current) | .name'`,
 		Args: cli.Args(0, 0, ""),
@@ -37,7 +37,15 @@ key is stored.`,
 func printContexts(a *cli.App, list ...contextView) error {
 	name := func(v contextView) string { return v.Name }
 	layout := cli.Table{Header: []string{"USED", "NAME", "URL", "KEY"}, Status: -1, Excerpt: true}
+	kinds := slices.ContainsFunc(list, func(v contextView) bool { return v.Kind != "" })
+	if kinds {
+		layout.Header = append(layout.Header, "KIND")
+	}
 	return cli.PrintList(a, list, name, layout, func(v contextView) []string {
-		return []string{map[bool]string{true: "*"}[v.Current], v.Name, v.URL, v.Key}
+		row := []string{map[bool]string{true: "*"}[v.Current], v.Name, v.URL, v.Key}
+		if kinds {
+			row = append(row, v.Kind)
+		}
+		return row
 	})
 }

@@ -75,6 +75,7 @@ func (o *login) run(ctx context.Context) error {
 // target returns the context to log in to.
 func (o *login) target(cfg cli.Config) (name string, saved cli.SavedContext, err error) {
 	name = o.Context
+	saved.Kind = cfg.Contexts[name].Kind
 	saved.URL = cli.FirstNonEmpty(o.URL, cfg.Contexts[name].URL, o.Getenv("SCHEDCTL_URL"))
 	if saved.URL == "" {
 		return "", saved, cli.UsageError("login needs the address of the daemon").
@@ -82,6 +83,7 @@ func (o *login) target(cfg cli.Config) (name string, saved cli.SavedContext, err
 	}
 	if name == "" {
 		name = hostName(saved.URL)
+		saved.Kind = cfg.Contexts[name].Kind
 	}
 	if err := cli.CheckContextName(name); err != nil {
 		if o.Context == "" {
@@ -125,7 +127,7 @@ func (o *login) askKey(ctx context.Context, url string) (string, error) {
 		return cli.CheckKey(string(text), "standard input")
 	case o.KeyFile != "":
 		return cli.ReadKey(o.KeyFile)
-	case !o.InTerminal || !o.ErrTerminal || o.NoInput:
+	case !o.Asks():
 		return "", cli.UsageError("login cannot prompt for the key").WithHint("give --api-key-file FILE, or --api-key-file - for standard input")
 	}
 	o.Prompt("API key for " + cli.OneLine(url) + ": ")

@@ -40,9 +40,6 @@ func (o *ConnectFlags) add(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("app-of", completeAppOf(o.App))
 }
 
-// Asks reports whether the command may prompt a person.
-func (o *ConnectFlags) Asks() bool { return o.InTerminal && o.ErrTerminal && !o.NoInput }
-
 // read adds the values of --set to the connection.
 func (o *ConnectFlags) read(c *connection) error {
 	for _, set := range o.sets {

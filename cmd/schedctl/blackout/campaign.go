@@ -32,7 +32,7 @@ func (f *bulkFlags) check(a *cli.App, participle string) error {
 			return cli.InvalidError(broken.Code, "--label %q: %s", cli.Clip(label, 60), broken.Message)
 		}
 	}
-	if person := a.InTerminal && a.ErrTerminal && !a.NoInput; !person && !f.yes && !f.dry {
+	if !a.Asks() && !f.yes && !f.dry {
 		return cli.UsageError("without a terminal for the confirmation, posts are %s only with --yes", participle).WithHint("see which they are with --dry-run")
 	}
 	return nil

@@ -146,6 +146,8 @@ func (o *browser) mayBrowse() error {
 	case o.Getenv("TERM") == "dumb":
 		return cli.UsageError("tui needs a terminal that can move its cursor, and TERM is dumb").
 			WithHint("line by line there are: schedctl post list, schedctl calendar and schedctl post show")
+	case o.AgentMode() != "":
+		return o.ForPeople("tui", "for programs there are: schedctl post list, schedctl calendar and schedctl post show")
 	case o.JSON.Given:
 		return cli.UsageError("tui and --json exclude each other: give one")
 	case o.Quiet:

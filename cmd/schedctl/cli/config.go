@@ -30,6 +30,7 @@ type SavedContext struct {
 	URL     string `koanf:"url"`
 	Key     string `koanf:"key"` // keyKeyring, or empty
 	KeyFile string `koanf:"key_file"`
+	Kind    string `koanf:"kind"` // KindAgent, or empty
 }
 
 // keyKeyring is the value of SavedContext.Key for a key in the keyring.
@@ -104,6 +105,9 @@ func (a *App) WriteConfig(c Config) error {
 		}
 		if ctx.KeyFile != "" {
 			fields["key_file"] = ctx.KeyFile
+		}
+		if ctx.Kind != "" {
+			fields["kind"] = ctx.Kind
 		}
 		contexts[name] = fields
 	}

@@ -43,6 +43,10 @@ func (a *App) Endpoint() (Endpoint, error) {
 	if a.peer = "daemon " + FirstNonEmpty(e.Announced, e.URL); at.Name != "" {
 		a.peer = "context " + at.Name
 	}
+	a.user = a.peer
+	if e.Key != "" {
+		a.user += " " + e.Key
+	}
 	return e, err
 }
 
@@ -95,7 +99,7 @@ func (a *App) EndpointAt(url string, at ContextChoice) (Endpoint, error) {
 	if err := a.RefuseExposedData(e.Announced); err != nil {
 		return e, err
 	}
-	e.Key, err = ReadKey(admin)
+	e.Key, err = a.AdminKey(e.Announced)
 	return e, err
 }
 
@@ -218,8 +222,8 @@ func (a *App) keyOf(at ContextChoice, daemonURL string) (string, error) {
 	return a.contextKey(at.Name, at.SavedContext)
 }
 
-// ErrNoKey is the error for a request that the daemon refused because it had no key.
-var ErrNoKey = noKey("the daemon requires an API key", "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE, or keep one with: schedctl login")
+// errNoKey is the error for a request that the daemon refused because it had no key.
+var errNoKey = noKey("the daemon requires an API key", "give one with --api-key-file, SCHEDCTL_API_KEY or SCHEDCTL_API_KEY_FILE, or keep one with: schedctl login")
 
 func noKey(message, hint string) error {
 	return NewFailure(ExitAuth, schedctl.AuthenticationRequired, "%s", message).WithHint(hint)

@@ -35,6 +35,9 @@ func CheckContext(name string, ctx SavedContext) error {
 	if ctx.Key != "" && ctx.Key != keyKeyring {
 		return fmt.Errorf("context %s: key is %q, and can only be %s; a file is named with key_file", name, Clip(ctx.Key, 20), keyKeyring)
 	}
+	if ctx.Kind != "" && ctx.Kind != KindAgent {
+		return fmt.Errorf("context %s: kind is %q, and can only be %s; leave it out for people and programs", name, Clip(ctx.Kind, 20), KindAgent)
+	}
 	if _, err := client.New(client.Config{URL: ctx.URL}); err != nil {
 		return fmt.Errorf("context %s: %w", name, err)
 	}

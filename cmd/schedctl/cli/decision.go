@@ -28,7 +28,7 @@ func (d *Decision) Add(cmd *cobra.Command, note string) {
 }
 
 // asks reports whether the command shows what it decides about, and asks.
-func (d *Decision) asks() bool { return !d.yes && d.InTerminal && d.ErrTerminal && !d.NoInput }
+func (d *Decision) asks() bool { return !d.yes && d.Asks() }
 
 // Check returns an error if the command neither asks nor names the version that was
 // reviewed. Call it before anything is read.

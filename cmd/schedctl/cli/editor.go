@@ -28,6 +28,8 @@ func AddEditor(cmd *cobra.Command, editor *bool) {
 // input.
 func (a *App) MayEdit(s TextSource) error {
 	switch {
+	case a.AgentMode() != "":
+		return a.ForPeople("--editor", "give the text as an argument, with -F FILE or through a pipe")
 	case !a.InTerminal || !a.OutTerminal && !a.ErrTerminal:
 		return UsageError("--editor needs a terminal").WithHint("give the text as an argument, with -F FILE or through a pipe")
 	case s.Given() && s.Stdin():

@@ -50,7 +50,7 @@ func (e *Existing) Send(ctx context.Context, send func(existing string) error) e
 	if ok {
 		e.inFlags(&refused.API)
 	}
-	if !ok || refused.API.Code != schedctl.ExistingPosts || e.Given() || !e.InTerminal || !e.ErrTerminal || e.NoInput {
+	if !ok || refused.API.Code != schedctl.ExistingPosts || e.Given() || !e.Asks() {
 		return err
 	}
 	const cancel = "cancel"

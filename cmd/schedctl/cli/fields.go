@@ -14,9 +14,10 @@ import (
 
 // fieldList is the value of --json. Without a value it means all fields.
 type fieldList struct {
-	Given bool // whether the result is JSON
-	asked bool // whether --json itself was given
-	names []string
+	Given   bool // whether the result is JSON
+	asked   bool // whether errors are JSON: --json itself was given, or agent mode is on
+	implied bool // whether only agent mode asks for JSON
+	names   []string
 }
 
 // Has reports whether the result is JSON with this field.
@@ -45,7 +46,7 @@ func (f *fieldList) String() string { return strings.Join(f.names, ",") }
 // Type names the value in help texts.
 func (*fieldList) Type() string { return "fields" }
 
-// outputFormat is the value of --output. JSON is the one format with a name.
+// outputFormat is the value of --output: text, or JSON.
 type outputFormat struct{ json *fieldList }
 
 // outputType is the name of that flag type.
@@ -55,6 +56,9 @@ const outputType = "output"
 func (o *outputFormat) Set(text string) error {
 	name, fields, some := strings.Cut(text, "=")
 	switch {
+	case text == "text":
+		*o.json = fieldList{}
+		return nil
 	case name != "json":
 		return errors.New("unknown format")
 	case some:

@@ -23,7 +23,8 @@ var Variables = [][]variable{
 		{"XDG_RUNTIME_DIR", "daemon install: where the systemd of the user is"},
 		{"SCHEDCTL_CONFIG", "the configuration file"},
 		{"XDG_CONFIG_HOME", "it is schedctl/config.yaml in it, when not named"},
-		{"XDG_STATE_HOME", "the ids that @last stands for are in schedctl/last in it"},
+		{"XDG_STATE_HOME", "the ids that @last stands for, for each key, are in\nschedctl/last in it"},
+		{"SCHEDCTL_AGENT", "1: agent mode; 0: not because of a variable below (see:\nschedctl help agent-mode)"},
 		{"SCHEDCTL_SECRET", "the secret of the account that is added or reconnected; the\nsigning secret of webhook create and listen; the password of\nthe mail server of notify add and edit"},
 	},
 	{
@@ -70,6 +71,7 @@ var Variables = [][]variable{
 		{"CI_JOB_NAME", "the same"},
 		{"CI_NODE_INDEX", "the same"},
 	},
+	agentVariables(),
 	{
 		{"GOGC", "daemon run: how often memory is collected, in percent"},
 		{"GOMAXPROCS", "daemon run: how many processors are used"},

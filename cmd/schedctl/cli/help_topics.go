@@ -16,7 +16,8 @@ type topic struct {
 // help of the command time.
 func Topics() []topic {
 	agents := topic{"agents", "What an agent with a shell reads: its skill file", staticTopic(func() string { return skills.Schedctl })}
-	return append(append([]topic{agents}, connectTopics()...), []topic{
+	mode := topic{"agent-mode", "What is different for an agent with a shell", staticTopic(agentModeText)}
+	return append(append([]topic{mode, agents}, connectTopics()...), []topic{
 		{"environment", "The environment variables", staticTopic(environmentText)},
 		{"exit-codes", "What the exit statuses mean", staticTopic(exitCodesText)},
 		{"formatting", "What results look like, and the fields of --json", formattingText},

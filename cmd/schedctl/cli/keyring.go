@@ -102,7 +102,7 @@ func loginAdvice(name string) string { return "log in again with: schedctl login
 // KeepKey stores the key of a context in the keyring or, without a keyring or when the
 // caller does not want it, in a file that only its owner may read, and reports where.
 func (a *App) KeepKey(name string, ctx *SavedContext, key string, useKeyring bool) error {
-	*ctx = SavedContext{URL: ctx.URL}
+	*ctx = SavedContext{URL: ctx.URL, Kind: ctx.Kind}
 	if useKeyring {
 		err := a.Keyring.Set(KeyringService, keyringUser(name, ctx.URL), key)
 		if err == nil {

@@ -12,7 +12,8 @@ import (
 )
 
 // LastRef is the argument that names the last post, account, queue or other object of
-// a [Noun] that this user created on this machine with the current daemon or context.
+// a [Noun] that this user created on this machine with the current daemon or context, and
+// with the current key.
 const LastRef = "@last"
 
 // Noun is a kind of thing that [LastRef] can stand for.
@@ -36,12 +37,14 @@ var (
 )
 
 // lastFile returns the file that holds the last id, empty without a state directory.
-// Each daemon or context has its own file.
-func (a *App) lastFile(n Noun) string {
-	if a.StateHome == "" || a.peer == "" {
+// Each daemon or context has its own file for each key.
+func (a *App) lastFile(n Noun) string { return a.lastFileOf(a.user, n) }
+
+func (a *App) lastFileOf(user string, n Noun) string {
+	if a.StateHome == "" || user == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(a.peer))
+	sum := sha256.Sum256([]byte(user))
 	return filepath.Join(a.StateHome, "schedctl", "last", hex.EncodeToString(sum[:8])+"-"+n.Word)
 }
 
@@ -62,6 +65,9 @@ func (a *App) writeLast(n Noun, id string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	if former := a.lastFileOf(a.peer, n); former != name {
+		os.Remove(former) // earlier versions kept one file for all keys
+	}
 	file, err := os.CreateTemp(dir, ".last-*") // with mode 0600
 	if err != nil {
 		return err
@@ -81,7 +87,7 @@ func (a *App) writeLast(n Noun, id string) error {
 
 // LastID returns the id that lastRef stands for.
 func (a *App) LastID(n Noun) (string, error) {
-	missing := NewFailure(ExitNotFound, schedctl.NotFound, "no %s was created on this machine yet, so there is no %s", n.Word, LastRef).
+	missing := NewFailure(ExitNotFound, schedctl.NotFound, "no %s was created on this machine with this key yet, so there is no %s", n.Word, LastRef).
 		WithHint(fmt.Sprintf("see: schedctl %s list", n.Command))
 	name := a.lastFile(n)
 	if name == "" {

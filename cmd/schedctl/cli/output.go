@@ -56,10 +56,15 @@ func (a *App) document(v any) ([]byte, error) {
 	return doc, nil
 }
 
-// ForReader indents a document for a terminal, and escapes what is not printable.
+// ForReader indents a document for a person at a terminal, and escapes what is not printable.
 func (a *App) ForReader(doc []byte) []byte {
 	var indented bytes.Buffer
-	if !a.OutTerminal || json.Indent(&indented, doc, "", "  ") != nil {
+	switch {
+	case !a.OutTerminal:
+		return doc
+	case a.AgentMode() != "":
+		return escapeUnprintable(doc)
+	case json.Indent(&indented, doc, "", "  ") != nil:
 		return doc
 	}
 	return escapeUnprintable(indented.Bytes())

@@ -9,10 +9,10 @@ import (
 )
 
 // Confirm prompts on a terminal and returns an error unless the reply is yes. Without
-// a terminal it returns nil.
+// a terminal it returns nil, and in agent mode on a terminal an error.
 func (a *App) Confirm(ctx context.Context, question string) error {
-	if !a.InTerminal || !a.ErrTerminal || a.NoInput {
-		return nil
+	if !a.Asks() {
+		return a.unasked(question)
 	}
 	a.Prompt(inLine(question) + " [y/N] ")
 	answer, err := ReadInterruptibly(ctx, func() ([]byte, error) { return readLine(a.In) })
@@ -32,7 +32,7 @@ func (a *App) MayType() error {
 	if !a.InTerminal || !a.NoInput {
 		return nil
 	}
-	return UsageError("standard input is a terminal, and --no-input never prompts").WithHint("give a file or a pipe")
+	return UsageError("standard input is a terminal, and %s", a.neverPrompts()).WithHint("give a file or a pipe")
 }
 
 // readLine reads up to the line break and not beyond, because the rest may belong to a

@@ -35,7 +35,12 @@ func (r *Removing) Confirm(ctx context.Context, a *App, question string, read fu
 	if r.Posts != "" && !slices.Contains(postsChoices, r.Posts) {
 		return UsageError("--posts %q is not known; use one of %s", r.Posts, strings.Join(postsChoices, ", "))
 	}
-	asks := !r.Yes && a.InTerminal && a.ErrTerminal && !a.NoInput
+	asks := !r.Yes && a.Asks()
+	if !r.Yes && !asks {
+		if err := a.unasked(question); err != nil {
+			return err
+		}
+	}
 	if !asks && (r.MoveTo != "" || r.Posts != "" && r.Posts != apiv1.PostsKeep) {
 		return nil
 	}

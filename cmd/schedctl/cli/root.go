@@ -37,6 +37,7 @@ Start it with "schedctl daemon start".`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.enterAgentMode(cmd.Root(), cmd)
 			if err := refuseEmpty(cmd); err != nil {
 				return err
 			}
@@ -114,7 +115,7 @@ func addGlobalFlags(a *App, f *pflag.FlagSet) {
 	f.StringVar(&a.Context, "context", "", "use the daemon of the context with this `name` (environment: SCHEDCTL_CONTEXT)")
 	f.Var(&a.JSON, "json", "print JSON, with =`fields` only these (see: schedctl help formatting)")
 	f.Lookup("json").NoOptDefVal = allFields
-	f.VarP(&outputFormat{&a.JSON}, "output", "o", "print in this `format`: json, or json=fields, as --json does")
+	f.VarP(&outputFormat{&a.JSON}, "output", "o", "print in this `format`: text, json, or json=fields, as --json does")
 	f.StringVar(&a.jq, "jq", "", "print the result of a jq `expression` on the JSON")
 	f.StringVar(&a.template, "template", "", "print the JSON with a template, a `text` for Go's text/template")
 	f.BoolVarP(&a.Quiet, "quiet", "q", false, "print ids only")

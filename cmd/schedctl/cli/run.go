@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/when"
@@ -70,7 +69,9 @@ type App struct {
 	SharedFiles      *pflag.Flag // --allow-shared-files of a command that has it, or nil
 	Timeout          DurationFlag
 	FullScreen       bool                             // whether the command uses the full screen
-	peer             string                           // the context or the daemon whose last ids are stored
+	peer             string                           // the context or the daemon whose shown posts are stored
+	user             string                           // peer and the key, whose last ids are stored
+	agent            *agentMode                       // nil before it is looked for
 	reply            *string                          // of the terminal to queries, or nil before them
 	Keyless          bool                             // whether requests go without a key
 	overview         bool                             // whether only the help of the program is asked for
@@ -88,10 +89,8 @@ func Run(ctx context.Context, sys System, branches []Branch, args []string) int 
 	if err == nil && a.helpOut.Len() > 0 {
 		err = a.Write(a.helpOut.Bytes())
 	}
-	if a.Keyless && schedctl.CodeOf(err) == schedctl.AuthenticationRequired {
-		err = ErrNoKey
-	}
-	if err != nil {
+	if err = a.KeylessError(err); err != nil {
+		a.enterAgentMode(root, nil) // the flags may be wrong
 		a.report(err, args)
 	}
 	return ExitStatus(err)

@@ -71,7 +71,7 @@ func (f *Flags) splitAndAsk(ctx context.Context, a *cli.App, c *client.Client, p
 	switch {
 	case dry || f.yes:
 		return parts, nil
-	case !a.InTerminal || !a.ErrTerminal || a.NoInput:
+	case !a.Asks():
 		return nil, cli.UsageError("the text was split into %d parts; nothing was sent", len(parts)).WithHint("repeat the command with --yes to use these parts")
 	}
 	return parts, a.Confirm(ctx, fmt.Sprintf("Use these %d parts?", len(parts)))

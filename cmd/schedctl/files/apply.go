@@ -132,7 +132,7 @@ it becomes a draft with a proposed time that waits for an approval; see "schedct
 and a key with posts:approve and posts:write. The audit log has the key and the address.`
 
 func (o *applyOptions) run(ctx context.Context, dir string) error {
-	person := o.InTerminal && o.ErrTerminal && !o.NoInput
+	person := o.Asks()
 	if !o.yes && !o.dry && !person {
 		return cli.UsageError("apply needs --yes when it cannot ask").WithHint("see the changes with: schedctl plan " + dir)
 	}

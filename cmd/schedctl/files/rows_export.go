@@ -162,7 +162,7 @@ func (o *exportOptions) query() (client.PostQuery, error) {
 		return q, cli.UnknownValueError("--format", o.format, exportFormats)
 	case !slices.Contains(post.Sorts, o.sort):
 		return q, cli.UnknownValueError("--sort", o.sort, post.Sorts)
-	case o.file == "-" && o.JSON.Given:
+	case o.file == "-" && o.WithoutJSON():
 		return q, cli.UsageError("--json needs a file: standard output has the posts").WithHint("use --format jsonl")
 	}
 	q.Sort = o.sort

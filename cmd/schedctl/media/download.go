@@ -50,7 +50,7 @@ replaced, but only after a complete download with the correct SHA-256.`,
 
 func download(ctx context.Context, a *cli.App, ref, file string) error {
 	switch {
-	case file == "-" && a.JSON.Given:
+	case file == "-" && a.WithoutJSON():
 		return cli.UsageError("--json needs a file: standard output has the bytes").WithHint("give the name of a file")
 	case file == "-" && a.OutTerminal:
 		return cli.UsageError("standard output is a terminal, which cannot show the file").WithHint("give the name of a file, or use a pipe")

@@ -185,7 +185,7 @@ func (o *changeOptions) changeSelected(ctx context.Context) error {
 		q.Statuses = o.selectable()
 	}
 	q.Sort = o.sort
-	person := o.InTerminal && o.ErrTerminal && !o.NoInput
+	person := o.Asks()
 	if !o.yes && !o.dry && !person {
 		return cli.UsageError("without a terminal for the confirmation, selected posts are %s only with --yes", o.words.participle).WithHint("see which they are with --dry-run")
 	}

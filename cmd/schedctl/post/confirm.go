@@ -21,8 +21,8 @@ const maxAsked = 20
 // confirmPosts describes posts that were given by id and asks the person to confirm.
 // to, if not nil, are their new accounts. It returns the posts that it described.
 func confirmPosts(ctx context.Context, a *cli.App, c *client.Client, question string, ids []string, to *[]string) (posts []apiv1.Post, err error) {
-	if !a.InTerminal || !a.ErrTerminal || a.NoInput {
-		return nil, nil
+	if !a.Asks() {
+		return nil, a.Confirm(ctx, question)
 	}
 	names := AccountsByID(ctx, c)
 	for i, id := range ids {

@@ -44,7 +44,7 @@ an argument it is the default queue; then --yes is required without a terminal.`
 }
 
 func (o *reflowOptions) run(ctx context.Context, refs []string) error {
-	asks := o.InTerminal && o.ErrTerminal && !o.NoInput
+	asks := o.Asks()
 	if !o.dry && !o.yes && !asks && len(refs) == 0 {
 		return cli.UsageError("without a terminal, schedctl queue reflow does not choose the queue itself").WithHint("name the queue, or give --yes or --dry-run")
 	}

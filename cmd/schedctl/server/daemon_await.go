@@ -10,7 +10,6 @@ import (
 
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
-	"github.com/schedctl/schedctl/daemon"
 )
 
 // startedDaemon is what "daemon start" and "daemon restart" print.
@@ -104,7 +103,7 @@ func (o *daemonStart) askLocal(ctx context.Context, dir string) (*client.Client,
 	}
 	own := *o.App
 	own.Timeout = cli.DurationFlag(healthTime)
-	key, _ := cli.ReadKey(filepath.Join(dir, daemon.AdminKeyFile)) // none for a second daemon on one database
+	key, _ := o.AdminKey(dir) // none for a second daemon on one database
 	c, err := own.ConnectTo(cli.Endpoint{URL: found.URL, Announced: dir, Key: key})
 	if err != nil {
 		return nil, err

@@ -74,10 +74,7 @@ const keySoon = 7 * 24 * time.Hour
 func (d *doctor) keyIsGood(ctx context.Context, c *client.Client) bool {
 	me, err := c.Me(ctx)
 	if err != nil {
-		if d.Keyless && schedctl.CodeOf(err) == schedctl.AuthenticationRequired {
-			err = cli.ErrNoKey
-		}
-		d.failed("key", err)
+		d.failed("key", d.KeylessError(err))
 		return false
 	}
 	if e := me.APIKey.ExpiresAt; e != nil && e.Sub(d.Now()) < keySoon {

@@ -163,7 +163,7 @@ func (o *options) request(kind schedctl.ShareKind, refs []string) (r apiv1.Creat
 		return r, cli.UnknownValueError("--can", o.can, cli.Strings(rights))
 	case len(refs) > 0 && (o.accounts != nil || o.labels != nil):
 		return r, cli.UsageError("--account and --label select posts, and you named posts; give one or the other")
-	case o.qr && (!o.OutTerminal || o.JSON.Given || o.Quiet):
+	case o.qr && (!o.OutTerminal || o.Quiet || o.WithoutJSON()):
 		return r, cli.UsageError("--qr draws for a person at a terminal; leave out --json and --quiet, and do not redirect the output")
 	case o.qr && o.ToFile():
 		return r, cli.UsageError("--qr shows the address, and --secret-out hides it; give one or the other")

@@ -97,7 +97,7 @@ func (o *listenOptions) run(ctx context.Context) error {
 // check reads the flags.
 func (o *listenOptions) check() (err error) {
 	switch _, ok := schedctl.ParseID(schedctl.EventPrefix, o.lastEvent); {
-	case o.printSecret && (o.forwardTo != "" || o.JSON.Given):
+	case o.printSecret && (o.forwardTo != "" || o.WithoutJSON()):
 		return cli.UsageError("--print-secret prints the secret and nothing else: leave out --forward-to and --json")
 	case o.printSecret:
 		return nil
