@@ -79,6 +79,12 @@ func (c *Client) CreateUpload(ctx context.Context, u apiv1.CreateUpload, options
 	return write[apiv1.UploadEnvelope](ctx, c, http.MethodPost, mediaPath+"/uploads", u, options)
 }
 
+// CreateUploadLink makes an address that takes one file without an API key for 15 minutes,
+// for a person or another program. The zero value of u is a file without an alt text.
+func (c *Client) CreateUploadLink(ctx context.Context, u apiv1.CreateUploadLink, options ...Option) (apiv1.UploadLinkEnvelope, error) {
+	return write[apiv1.UploadLinkEnvelope](ctx, c, http.MethodPost, mediaPath+"/upload-links", u, options)
+}
+
 // ConfirmUpload confirms an announced upload whose bytes were sent.
 func (c *Client) ConfirmUpload(ctx context.Context, id string, options ...Option) (apiv1.MediaAsset, error) {
 	return c.changeMedia(ctx, http.MethodPost, itemPath(mediaPath, id, "confirm-upload"), nil, options)

@@ -130,6 +130,10 @@ func TestMethods(t *testing.T) {
 			up, err := c.CreateUpload(ctx, apiv1.CreateUpload{FileName: "a.png", MIMEType: "image/png", SizeBytes: 9})
 			return up.MediaAsset.ID, err
 		}, `POST /api/v1/media/uploads {"file_name":"a.png","mime_type":"image/png","size_bytes":9}`, "med_1"},
+		"create upload link": {apiv1.UploadLinkEnvelope{MediaAsset: apiv1.MediaAsset{ID: "med_1"}}, func(ctx context.Context, c *client.Client) (string, error) {
+			link, err := c.CreateUploadLink(ctx, apiv1.CreateUploadLink{AltText: new("a cat")})
+			return link.MediaAsset.ID, err
+		}, `POST /api/v1/media/upload-links {"alt_text":"a cat"}`, "med_1"},
 		"confirm upload": {asset, func(ctx context.Context, c *client.Client) (string, error) {
 			return assetID(c.ConfirmUpload(ctx, "med_1"))
 		},

@@ -17,7 +17,7 @@ import (
 
 var (
 	readTools  = []string{"attention", "check_post", "describe_options", "get_calendar", "get_forecast", "get_post", "get_timeline", "list_accounts", "list_media", "list_posts", "list_series", "list_slots", "split_text", "whoami"}
-	draftTools = []string{"add_note", "create_draft", "delete_draft", "edit_post", "submit_post", "upload_media", "withdraw_post"}
+	draftTools = []string{"add_note", "create_draft", "delete_draft", "edit_post", "submit_post", "upload_link", "upload_media", "withdraw_post"}
 	postTools  = []string{"cancel_post", "create_series", "edit_series", "publish_now", "queue_post", "reschedule_post", "retry_post", "schedule_post", "skip_occurrence", "submit_series", "unschedule_post"}
 )
 
@@ -116,6 +116,7 @@ func TestEachTool(t *testing.T) {
 	q := call("create_draft", map[string]any{"content": "q"}).post(t).Post
 	call("delete_draft", map[string]any{"id": q.ID, "version": q.Version})
 	call("upload_media", map[string]any{"data": "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "file_name": "dot.gif", "alt_text": "a dot"})
+	call("upload_link", map[string]any{"alt_text": "a cat"})
 	call("list_media", nil)
 	r := call("create_draft", draft).post(t).Post // a repetition: it was canceled since
 	if r.ID != p.ID {

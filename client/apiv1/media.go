@@ -11,7 +11,7 @@ type MediaAsset struct {
 	ID         string               `json:"id" doc:"Starts with med_."`
 	FileName   string               `json:"file_name" doc:"The name of the file, without directories."`
 	MIMEType   string               `json:"mime_type" doc:"The type, taken from the bytes; the announced type while the asset is pending."`
-	SizeBytes  int64                `json:"size_bytes" doc:"The size; the announced size while the asset is pending."`
+	SizeBytes  int64                `json:"size_bytes" doc:"The size; the announced size while the asset is pending, 0 for an upload link."`
 	SHA256     *string              `json:"sha256" doc:"The SHA-256 of the bytes in hexadecimal; null before they are confirmed."`
 	Width      *int                 `json:"width" doc:"The width as displayed, in pixels; null for types without one."`
 	Height     *int                 `json:"height" doc:"The height as displayed, in pixels; null for types without one."`
@@ -65,6 +65,27 @@ type Upload struct {
 	Method    string            `json:"method" doc:"Always PUT."`
 	Headers   map[string]string `json:"headers" doc:"Headers to send."`
 	ExpiresIn int               `json:"expiresIn" doc:"Seconds until the URL expires."`
+}
+
+// CreateUploadLink is the body of POST /media/upload-links; it may be absent.
+type CreateUploadLink struct {
+	FileName *string `json:"file_name,omitempty" doc:"The name of the file; directories are removed. Null or absent: file, with the extension of its type." maxLength:"4096" nullable:"true"`
+	AltText  *string `json:"alt_text,omitempty" doc:"A description for people who cannot see the file; null or absent for none." maxLength:"10000" nullable:"true"`
+}
+
+// UploadLinkEnvelope is the response to POST /media/upload-links.
+type UploadLinkEnvelope struct {
+	MediaAsset MediaAsset `json:"media_asset" doc:"The asset, pending until its file was sent."`
+	UploadLink UploadLink `json:"upload_link" doc:"Where to send the file."`
+}
+
+// UploadLink is an address that takes one file. Keep the URL secret: it works without an API
+// key.
+type UploadLink struct {
+	URL          string `json:"url" doc:"The address. It works without an API key, for one file; keep it secret."`
+	Method       string `json:"method" doc:"Always PUT."`
+	ExpiresAt    *Time  `json:"expires_at" doc:"When the address ends." nullable:"false"`
+	MaxSizeBytes int64  `json:"max_size_bytes" doc:"The largest file of any type; see getMediaConfig."`
 }
 
 // MediaFromURL is the body of POST /media/from-url.

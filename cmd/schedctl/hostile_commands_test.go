@@ -83,6 +83,7 @@ var hostileLines = map[string][]string{
 	"media list":             {""},
 	"media show":             {"med" + ulid},
 	"media upload":           {"DIR/cat.png"},
+	"media upload-link":      {""},
 	"notify add":             {"--to acct" + ulid + " --name x"},
 	"notify edit":            {"ntf" + ulid + " --name x"},
 	"notify list":            {""},

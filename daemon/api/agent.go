@@ -50,7 +50,7 @@ func (s *Server) serveAgents(next func(http.ResponseWriter, *http.Request, Agent
 		_, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		inner := r.WithContext(r.Context())
 		inner.Host = "localhost" // checked above; the protocol library accepts no other host on loopback
-		next(w, inner, AgentCall{Key: key, Secret: strings.TrimLeft(secret, " "), Transport: &ownTransport{s, r.RemoteAddr}})
+		next(w, inner, AgentCall{Key: key, Secret: strings.TrimLeft(secret, " "), Transport: &ownTransport{s, r.RemoteAddr, r.Host}})
 	})
 }
 
@@ -86,6 +86,7 @@ func hostName(hostport string) string {
 type ownTransport struct {
 	server *Server
 	remote string // the address of the agent
+	host   string // by which the agent reached the daemon
 }
 
 type paidKey struct{}
@@ -101,7 +102,7 @@ func (t *ownTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	in := r.Clone(context.WithValue(r.Context(), paidKey{}, true))
 	in.RequestURI, in.RemoteAddr, in.Proto, in.ProtoMajor, in.ProtoMinor = r.URL.RequestURI(), t.remote, "HTTP/1.1", 1, 1
-	in.Host = r.URL.Host
+	in.Host = t.host
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}

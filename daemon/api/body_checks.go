@@ -38,7 +38,7 @@ var checks = map[string]check{
 	"post_ids": idCheck(""), "social_account_ids": idCheck(""), "target_ids": idCheck(""),
 
 	"Override.content": checkOwnContent, "content": tidyText, "SetSnippet.text": tidyText, "variants": tidyText, "alt_text": checkAltText, "external_id": checkExternalID, "label": checkLabel, "labels": checkLabel, "LinkCard.title": unchecked, "title": checkTitle,
-	"CreateUpload.file_name": checkBytes, "CreateUpload.mime_type": checkBytes, "MediaFromURL.url": checkBytes,
+	"CreateUpload.file_name": checkBytes, "CreateUploadLink.file_name": checkBytes, "CreateUpload.mime_type": checkBytes, "MediaFromURL.url": checkBytes,
 	"CreateWebhook.url": checkEndpoint, "EditWebhook.url": checkEndpoint, "approved_by": checkPullRequest, "secret": checkSecret,
 	"EmailSettings.from": addressCheck(fullAddress), "EmailSettings.to": addressCheck(bareAddress),
 	"source": unchecked, "commit": unchecked,

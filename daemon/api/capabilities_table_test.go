@@ -33,6 +33,8 @@ var featureOf = map[string]string{
 	"getMediaContent":       "media",
 	"listMedia":             "media",
 	"putUpload":             "media",
+	"createUploadLink":      "media",
+	"putUploadLink":         "media",
 	"createAPIKey":          "api_keys",
 	"getAPIKey":             "api_keys",
 	"listAPIKeys":           "api_keys",

@@ -25,7 +25,7 @@ import (
 var strangersGet = map[string]schedctl.Code{
 	"getMe": "", "getCapabilities": "", "listNodes": "", "listAudit": "", "listAPIKeys": "", "listSocialAccounts": "", "listPosts": "",
 	"listWebhooks": "", "streamEvents": "", "addSocialAccount": "", "createWebhook": "", "listNotifications": "", "createNotification": "",
-	"getMediaConfig": "", "listMedia": "", "createMedia": "", "createMediaFromURL": "", "createUpload": "",
+	"getMediaConfig": "", "listMedia": "", "createMedia": "", "createMediaFromURL": "", "createUpload": "", "createUploadLink": "",
 	"listBlackouts":     "",
 	"listLabels":        "",
 	"listAccountGroups": "", "setAccountGroup": schedctl.InvalidSocialAccounts, "getForecast": "", "listSnippets": "", "setSnippet": "",
@@ -60,6 +60,10 @@ func TestWorkspacesSeeNothingOfEachOther(t *testing.T) {
 		}
 		if op.OperationID == "putUpload" { // its token replaces the key
 			a.path, want = w.strangersToken(stranger, a.path), schedctl.UploadURLInvalid
+		}
+		if op.OperationID == "putUploadLink" { // of a stranger, it takes the file for their workspace
+			want, known = "", true
+			a.path = w.link(stranger).path()
 		}
 		r := w.try(stranger, op, a)
 		switch {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"math"
 	"net"
 	"net/http"
@@ -77,11 +78,11 @@ func (l *rateLimits) spend(w http.ResponseWriter, caller string, now time.Time) 
 	return rateLimited(w, a.wait, "this API key has made too many requests; try again in %d s, and see the X-RateLimit headers to stay below the limit")
 }
 
-// refuse returns the error for a request without a valid key or upload URL: refusal, or
+// refuse returns the error for a request without a valid key, upload URL or upload link: refusal, or
 // RATE_LIMITED after too many failures from its address. Forwarding headers are
 // ignored because clients can forge them.
 func (l *rateLimits) refuse(w http.ResponseWriter, r *http.Request, now time.Time, refusal error) error {
-	if code := schedctl.CodeOf(refusal); Status(code) != http.StatusUnauthorized && code != schedctl.UploadURLInvalid {
+	if code := schedctl.CodeOf(refusal); Status(code) != http.StatusUnauthorized && code != schedctl.UploadURLInvalid && !errors.Is(refusal, errNoUploadLink) {
 		return refusal
 	}
 	a := l.failures.take(addressBlock(r.RemoteAddr), now)

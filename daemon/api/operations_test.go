@@ -360,6 +360,13 @@ var attempts = map[string]func(*world) attempt{
 		upload := w.announce(file)
 		return attempt{path: upload.path(), body: file, resource: upload.MediaAsset.ID}
 	},
+	"createUploadLink": func(*world) attempt {
+		return attempt{path: "/media/upload-links", body: body{"file_name": marker + ".png", "alt_text": marker}}
+	},
+	"putUploadLink": func(w *world) attempt {
+		link := w.link(nil)
+		return attempt{path: link.path(), body: mediatest.PNG(4, 9), resource: link.MediaAsset.ID}
+	},
 	"confirmUpload": func(w *world) attempt {
 		file := mediatest.PNG(6, 9)
 		upload := w.announce(file)
@@ -466,6 +473,11 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 			}
 			return
 		}
+		if op.OperationID == "putUploadLink" { // it takes one file
+			w.try(nil, op, a).want(201)
+			w.try(nil, op, a).refused(schedctl.NotFound)
+			return
+		}
 		if op.OperationID == "putUpload" { // the bytes can be sent again without a key
 			w.try(nil, op, a).want(204)
 			w.try(nil, op, a).want(204)
@@ -537,7 +549,7 @@ func (f *fixture) keyOf(secret string) (k schedctl.APIKey) {
 var draftKeysMay = map[string]bool{
 	"getMe": true, "getCapabilities": true, "listNodes": true, "createPost": true, "editPost": true, "deletePost": true,
 	"createMedia": true, "createMediaFromURL": true, "editMedia": true, "deleteMedia": true,
-	"createUpload": true, "putUpload": true, "confirmUpload": true, "failUpload": true,
+	"createUpload": true, "putUpload": true, "createUploadLink": true, "putUploadLink": true, "confirmUpload": true, "failUpload": true,
 	"submitPost": true, "withdrawPost": true, "addPostNote": true, "submitSeries": true, "withdrawSeries": true, "applyCollection": true,
 }
 

@@ -376,6 +376,9 @@ var refusals = []struct {
 		file := mediatest.PNG(3, 3)
 		return f.do(nil, "PUT", f.announce(file).path()+"x", file)
 	}},
+	{"an upload link with a wrong token", schedctl.NotFound, "", func(f *fixture) *response {
+		return f.do(nil, "PUT", f.link(nil).path()+"x", mediatest.PNG(3, 3))
+	}},
 	{"other bytes for an upload URL", schedctl.MediaUploaded, "", func(f *fixture) *response {
 		file := mediatest.PNG(3, 3)
 		up := f.announce(file)

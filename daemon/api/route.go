@@ -49,7 +49,8 @@ type route struct {
 	// These are set on routes that take a file as their body. receive reads it, and
 	// sets the fingerprint of the request.
 	receive func(w http.ResponseWriter, r *http.Request, c *request) error
-	upload  bool // a token in the URL takes the place of the API key
+	upload  bool                                                   // a token in the URL takes the place of the API key
+	grant   func(r *http.Request, c *request, now time.Time) error // checks the token, and sets the key that made it
 }
 
 // handler does the work of a route.
@@ -143,7 +144,7 @@ func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (respo
 	c.Now = c.arrived
 	var err error
 	if rt.upload {
-		err = s.admitUpload(w, r, c)
+		err = s.admitUpload(rt, w, r, c)
 	} else {
 		c.Key, err = s.admit(w, r)
 	}

@@ -107,7 +107,7 @@ func (s *Server) mediaUploadRoutes() []route {
 		},
 		params: []*huma.Param{{Name: "token", In: "query", Required: true, Description: "from the URL of createUpload", Schema: &huma.Schema{Type: huma.TypeString}}},
 		status: http.StatusNoContent, accepts: rawContent,
-		upload: true, receive: s.receiveUpload, handle: s.putUpload,
+		upload: true, grant: s.checkGrant, receive: s.receiveUpload, handle: s.putUpload,
 	}, {
 		method: http.MethodPost, path: "/media/{id}/confirm-upload", id: "confirmUpload", tag: "Media",
 		summary:     "Confirm an upload",

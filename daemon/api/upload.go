@@ -150,13 +150,23 @@ func (s *Server) createUpload(ctx context.Context, c *request, b apiv1.CreateUpl
 }
 
 // admitUpload checks the token of an upload URL, and the API key that asked for it.
-func (s *Server) admitUpload(w http.ResponseWriter, r *http.Request, c *request) error {
+func (s *Server) admitUpload(rt *route, w http.ResponseWriter, r *http.Request, c *request) error {
 	now := time.Now()
-	err := s.checkGrant(r, c, now)
+	err := rt.grant(r, c, now)
 	if err != nil {
 		return s.limits.refuse(w, r, now, err)
 	}
 	return s.limits.spend(w, c.Key.ID, now)
+}
+
+// grantingKey returns the API key that asked for a URL, and whether it is still valid.
+func grantingKey(r storage.Reader, grant *media.Capability, now time.Time) (key schedctl.APIKey, valid bool, err error) {
+	keys, err := r.Keys(grant.WorkspaceID)
+	i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == grant.KeyID })
+	if err != nil || i < 0 || keys[i].Check(now) != nil {
+		return key, false, err
+	}
+	return keys[i], true, nil
 }
 
 func (s *Server) checkGrant(r *http.Request, c *request, now time.Time) (err error) {
@@ -174,17 +184,12 @@ func (s *Server) checkGrant(r *http.Request, c *request, now time.Time) (err err
 	if c.grant.AssetID != c.ID {
 		return errOtherUpload
 	}
-	return s.view(r.Context(), func(r storage.Reader) error {
-		keys, err := r.Keys(c.grant.WorkspaceID)
-		if err != nil {
-			return err
+	return s.view(r.Context(), func(r storage.Reader) (err error) {
+		var valid bool
+		if c.Key, valid, err = grantingKey(r, &c.grant, now); err == nil && !valid {
+			err = schedctl.Errorf(schedctl.UploadURLInvalid, "", "the API key that asked for this URL was revoked or has expired; ask for a new URL with another key")
 		}
-		i := slices.IndexFunc(keys, func(k schedctl.APIKey) bool { return k.ID == c.grant.KeyID })
-		if i < 0 || keys[i].Check(now) != nil {
-			return schedctl.Errorf(schedctl.UploadURLInvalid, "", "the API key that asked for this URL was revoked or has expired; ask for a new URL with another key")
-		}
-		c.Key = keys[i]
-		return nil
+		return err
 	})
 }
 

@@ -38,6 +38,9 @@ func (l *Limits) Of(class schedctl.MediaClass) int64 {
 // Largest returns the size of the largest file of any class.
 func (l *Limits) Largest() int64 { return max(l.Image, l.GIF, l.Video, l.Document) }
 
+// UploadLinkLife is how long an upload link takes a file.
+const UploadLinkLife = 15 * time.Minute
+
 // How long assets are kept that no post needs.
 const (
 	PendingLife = 24 * time.Hour      // announced and never confirmed, or failed

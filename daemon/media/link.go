@@ -31,6 +31,7 @@ const (
 	ActionUpload   Action = 1 // PUT of the bytes of an announced upload
 	ActionDownload Action = 2 // GET of the bytes
 	ActionVariant  Action = 3 // GET of the file as a platform takes it
+	ActionLink     Action = 4 // PUT of the bytes of an upload link
 )
 
 // Thumbnail is the platform of an [ActionVariant] that is a small picture for the pages of

@@ -38,7 +38,7 @@ func Branches() []cli.Branch {
 	return []cli.Branch{
 		{Name: "upload", Make: newUpload}, {Name: "list", Make: newList}, {Name: "show", Make: newShow},
 		{Name: "edit", Make: newEdit}, {Name: "delete", Make: newDelete}, {Name: "download", Make: newDownload},
-		{Name: "from-url", Make: newFromURL},
+		{Name: "from-url", Make: newFromURL}, {Name: "upload-link", Make: newUploadLink},
 	}
 }
 
