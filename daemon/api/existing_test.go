@@ -90,8 +90,9 @@ func (w *reviewing) asksAboutExisting(switches func(option, string) *response) {
 		p := w.do(w.agent, "POST", "/posts", body{"content": fmt.Sprint("by an agent ", i), "social_account_ids": []string{w.mine.account}, "publish_at": in(time.Duration(i+1) * time.Hour)}).want(201).post()
 		ids, at[p.ID] = append(ids, p.ID), p.PublishAt.String()
 	}
-	one := w.seriesBy(w.agent, "daily")
+	one := w.seriesBy(w.author, "daily")
 	made := w.occurrences(one.ID, false)
+	w.oldAgentSeries(one.ID, made)
 	if len(made) == 0 {
 		t.Fatal("the series has no posts")
 	}
@@ -128,6 +129,29 @@ func (w *reviewing) asksAboutExisting(switches func(option, string) *response) {
 	}
 	w.occurrences(one.ID, true)
 	w.wantSteps("approve", append([]string{one.ID}, ids...))
+}
+
+// oldAgentSeries makes a series and its posts those of an agent that made them with an
+// earlier version: without a policy, its series waited for no approval.
+func (w *reviewing) oldAgentSeries(id string, made []apiv1.Post) {
+	w.update(func(tx storage.Tx) error {
+		s, err := tx.Series(w.mine.workspace, id)
+		if err != nil {
+			return err
+		}
+		s.Template.ByAgent = true
+		for _, was := range made {
+			p, err := tx.Post(w.mine.workspace, was.ID)
+			if err != nil {
+				return err
+			}
+			p.ByAgent = true
+			if err := tx.PutPost(p); err != nil {
+				return err
+			}
+		}
+		return tx.PutSeries(s)
+	})
 }
 
 // wantSteps fails the test unless the audit log has a step for each object.
