@@ -38,6 +38,14 @@ type KeyRef struct {
 	Share string // the id of that share; empty for none
 }
 
+// String returns the name for people. It says if a person used a share of the key.
+func (k KeyRef) String() string {
+	if k.Share != "" {
+		return k.Name + " (with a share)"
+	}
+	return k.Name
+}
+
 // Approval is the review of a post.
 type Approval struct {
 	State       ApprovalState

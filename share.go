@@ -121,6 +121,14 @@ func (s *Share) Covers(p *Post) bool {
 		(len(f.Labels) == 0 || slices.ContainsFunc(p.Labels, labeled))
 }
 
+// CoversSeries reports whether the share is about the series: as [Share.Covers] about its
+// template, unless the series has ended. Calendars and shares that name posts cover none.
+func (s *Share) CoversSeries(one *Series) bool {
+	template := one.Template
+	template.WorkspaceID = one.WorkspaceID
+	return s.Kind == ShareReview && len(s.PostIDs) == 0 && one.State != SeriesEnded && s.Covers(&template)
+}
+
 // NewShare is a share as a request describes it.
 type NewShare struct {
 	Kind      ShareKind

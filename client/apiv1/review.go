@@ -49,10 +49,11 @@ type KeyRef struct {
 
 // String returns the name for people. It says if a person used a share of the key.
 func (k KeyRef) String() string {
+	who := schedctl.KeyRef{Name: k.Name}
 	if k.Share != nil {
-		return k.Name + " (with a share)"
+		who.Share = *k.Share
 	}
-	return k.Name
+	return who.String()
 }
 
 func newKeyRef(k schedctl.KeyRef) KeyRef {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -149,9 +148,9 @@ func (s *Server) showShare(ctx context.Context, v *visit) error {
 			body, err = s.calendar(ctx, v, r, names)
 			return err
 		}
-		posts, err := v.waiting(ctx, r)
+		list, err := v.waiting(ctx, r)
 		if err == nil {
-			body, err = page.Review(&v.frame, posts, names)
+			body, err = page.Review(&v.frame, list, names, page.ParsePage(v.r.URL.Query()))
 		}
 		return err
 	})
@@ -174,107 +173,6 @@ func (v *visit) accountNames(r storage.Reader) (map[string]string, error) {
 	return names, err
 }
 
-// Limits of the posts that are read for one page.
-const (
-	pageReads = 2000
-	pageBatch = 100
-)
-
-// waiting returns the posts of a review, the last one asked for first.
-func (v *visit) waiting(ctx context.Context, r storage.Reader) (posts []schedctl.Post, err error) {
-	if len(v.share.PostIDs) > 0 {
-		for _, id := range v.share.PostIDs {
-			p, err := v.PostByID(r, id)
-			switch {
-			case err == nil:
-				posts = append(posts, p)
-			case schedctl.CodeOf(err) != schedctl.NotFound:
-				return nil, err
-			}
-		}
-	} else {
-		q := storage.PostQuery{Approval: v.share.Filter.Approval, Sort: storage.NewestFirst}
-		if q.Approval == "" {
-			q.Approval = schedctl.ApprovalPending
-		}
-		if posts, _, err = v.posts(ctx, r, q); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortStableFunc(posts, func(a, b schedctl.Post) int { return askedAt(&b).Compare(askedAt(&a)) })
-	return posts, nil
-}
-
-// askedAt returns when an approval of a post was asked for, or when it was made.
-func askedAt(p *schedctl.Post) time.Time {
-	if p.Approval != nil {
-		return p.Approval.RequestedAt
-	}
-	return p.CreatedAt
-}
-
-// posts returns the posts of a query that the share covers and its key sees. cut means that
-// there may be more.
-func (v *visit) posts(ctx context.Context, r storage.Reader, q storage.PostQuery) (posts []schedctl.Post, cut bool, err error) {
-	q.WorkspaceID, q.Limit = v.share.WorkspaceID, pageBatch
-	for read := 0; ; {
-		if err := ctx.Err(); err != nil {
-			return nil, false, err
-		}
-		batch, err := r.Posts(q)
-		if err != nil {
-			return nil, false, err
-		}
-		for i := range batch.Posts {
-			if p := &batch.Posts[i]; v.MaySee(p) && v.share.Covers(p) && p.ArchivedAt.IsZero() && p.Status() != schedctl.Canceled {
-				posts = append(posts, *p)
-			}
-		}
-		if read += len(batch.Posts); batch.Next == nil || read >= pageReads {
-			return posts, batch.Next != nil, nil
-		}
-		q.After = batch.Next
-	}
-}
-
-// calendar returns the page of a calendar.
-func (s *Server) calendar(ctx context.Context, v *visit, r storage.Reader, names map[string]string) ([]byte, error) {
-	zone := v.frame.Workspace.Timezone
-	span := page.ParseSpan(v.r.URL.Query(), v.Now, zone)
-	q := storage.PostQuery{Proposed: true, Sort: storage.PublishAscending}
-	q.PublishAfter, q.PublishBefore = span.Times(zone)
-	only := span.Accounts(names)
-	switch {
-	case span.Account == "":
-	case len(only) == 0:
-		return page.Calendar(&v.frame, span, nil, names, false)
-	case len(only) == 1:
-		q.AccountID = only[0]
-	}
-	posts, cut, err := v.posts(ctx, r, q)
-	if err != nil {
-		return nil, err
-	}
-	if len(only) > 1 {
-		selected := func(t schedctl.Target) bool { return slices.Contains(only, t.AccountID) }
-		posts = slices.DeleteFunc(posts, func(p schedctl.Post) bool { return !slices.ContainsFunc(p.Targets, selected) })
-	}
-	v.frame.Thumbnail = func(p *schedctl.Post) string { return s.thumbnail(v, r, p) }
-	return page.Calendar(&v.frame, span, posts, names, cut)
-}
-
-// thumbnail returns the address of a small picture of a post, relative to the page of a
-// calendar; empty if it has no picture.
-func (s *Server) thumbnail(v *visit, r storage.Reader, p *schedctl.Post) string {
-	for i := range p.Media {
-		a, err := r.MediaAsset(p.WorkspaceID, p.Media[i].AssetID)
-		if err == nil && a.Status == schedctl.MediaReady && a.Class() == schedctl.MediaImage && p.Media[i].Matches(&a) {
-			return "../media/" + s.fileToken(v, &a, media.Thumbnail)
-		}
-	}
-	return ""
-}
-
 // fileToken returns the token of the address of a file on a page: of the one that a platform
 // gets, or of the original if the platform is empty.
 func (s *Server) fileToken(v *visit, a *schedctl.MediaAsset, platform string) string {
@@ -285,50 +183,30 @@ func (s *Server) fileToken(v *visit, a *schedctl.MediaAsset, platform string) st
 	return s.signer.Sign(c)
 }
 
-// sharedPost returns the post of the path. Errors: NOT_FOUND, also if the share does not cover
-// it.
-func (v *visit) sharedPost(r storage.Reader) (schedctl.Post, error) {
-	p, err := v.Post(r)
-	if err == nil && !v.share.Covers(&p) && !v.decided(&p) {
-		err = schedctl.Errorf(schedctl.NotFound, "", "the share does not cover this post")
-	}
-	return p, err
-}
-
-// decided reports whether a review of what waits has covered the post until somebody decided
-// about it. The page of the post then shows the decision, also to the one who was slower.
-func (v *visit) decided(p *schedctl.Post) bool {
-	a := p.Approval
-	if v.share.Kind != schedctl.ShareReview || v.share.Filter.Approval != "" || a == nil || a.State == schedctl.ApprovalWithdrawn || a.DecidedAt.Before(v.share.CreatedAt) {
-		return false
-	}
-	before := *p
-	before.Approval = new(*a)
-	before.Approval.State = schedctl.ApprovalPending
-	return v.share.Covers(&before)
-}
-
-// showSharedPost handles GET /s/<token>/<post>.
+// showSharedPost handles GET /s/<token>/<post>, where the post can also be a series.
 func (s *Server) showSharedPost(ctx context.Context, v *visit) error {
 	return s.writePost(ctx, v, http.StatusOK, page.PostView{})
 }
 
 // writePost writes the page of the post of the path. shown has what a refused form has to say.
 func (s *Server) writePost(ctx context.Context, v *visit, status int, shown page.PostView) error {
-	var post schedctl.Post
 	shown.Whole = v.r.URL.Query().Get("all") == "1"
 	decision := s.cases.Decide(&v.Request, nil)
-	err := s.scan(ctx, v.request, func(r storage.Reader) (err error) {
+	err := s.scan(ctx, v.request, func(r storage.Reader) error {
 		decision.On(r)
-		if post, err = v.sharedPost(r); err != nil {
+		p, err := v.proposal(r)
+		if err != nil {
 			return err
 		}
-		shown.Post = &post
-		if shown.Publications, shown.Assets, err = decision.Publications(ctx, &post); err != nil {
+		shown.Post, shown.Series = p.Post, p.Series
+		if shown.Publications, shown.Assets, err = decision.Publications(ctx, published(&p)); err != nil {
 			return err
 		}
-		shown.CanComment = usecase.ShareMay(&v.share, &v.Key, schedctl.ShareComment)
-		shown.CanDecide, err = v.mayDecide(r, &post, &shown)
+		shown.CanComment = p.Series == nil && usecase.ShareMay(&v.share, &v.Key, schedctl.ShareComment)
+		shown.CanDecide, err = v.mayDecide(r, p.Post, &shown)
+		if p.Series != nil {
+			shown.Notice = ofSeries.Replace(shown.Notice)
+		}
 		return err
 	})
 	if err != nil {

@@ -111,6 +111,9 @@ const (
 	noticeRefusals = "The post cannot be approved as it is now. Ask its author to check it."
 )
 
+// ofSeries makes a notice about a post one about a series.
+var ofSeries = strings.NewReplacer("This post", "This series", "The post", "The series")
+
 // noticeOf returns the notice for an error of a decision.
 func noticeOf(code schedctl.Code) string {
 	switch code {
@@ -131,7 +134,7 @@ func noticeOf(code schedctl.Code) string {
 // submitForm handles POST /s/<token>/<post>. A form that is refused shows the page again, with
 // the text that was typed.
 func (s *Server) submitForm(ctx context.Context, v *visit) error {
-	if _, err := storage.Read(ctx, s.view, v.sharedPost); err != nil {
+	if _, err := storage.Read(ctx, s.view, v.proposal); err != nil {
 		return err
 	}
 	f, token, err := readForm(v.w, v.r)
@@ -159,6 +162,9 @@ func (s *Server) submitForm(ctx context.Context, v *visit) error {
 	case page.ActionComment:
 	default:
 		return again(http.StatusBadRequest, noticeForm)
+	}
+	if v.ofSeries() && right == schedctl.ShareComment {
+		return again(http.StatusBadRequest, noticeForm) // series have no notes
 	}
 	switch {
 	case len(f.nonce) != nonceChars:
@@ -190,14 +196,19 @@ func (s *Server) handleForm(ctx context.Context, v *visit, f *form) (response, e
 	v.fingerprintRequest(sum)
 	v.bodyValid = true
 	rt := &route{actsEarly: true} // looks for the first response before it decides
-	switch f.action {
-	case page.ActionApprove:
-		v.action, v.Expected = "approvePost", usecase.Versions{f.version}
+	if f.action != page.ActionComment {
+		v.Expected = usecase.Versions{f.version}
+	}
+	switch {
+	case v.ofSeries():
+		v.decideSeries(s, f, rt)
+	case f.action == page.ActionApprove:
+		v.action = "approvePost"
 		rt.handle = func(ctx context.Context, c *request) (response, error) {
 			return decide(ctx, s, c, func(d *usecase.Decision) (schedctl.Post, error) { return d.ApprovePost(ctx, usecase.Approval{}) }, v.respond)
 		}
-	case page.ActionChanges:
-		v.action, v.Expected = "requestPostChanges", usecase.Versions{f.version}
+	case f.action == page.ActionChanges:
+		v.action = "requestPostChanges"
 		rt.handle = operationOf(s, func(tx storage.Tx) (response, error) {
 			p, err := v.Post(tx)
 			if err == nil && v.Expected.Check("post", p.Version) == nil {
@@ -223,6 +234,28 @@ func (s *Server) handleForm(ctx context.Context, v *visit, f *form) (response, e
 		})
 	}
 	return s.handleOnce(ctx, v.request, rt)
+}
+
+// decideSeries sets the handler of a decision about a series.
+func (v *visit) decideSeries(s *Server, f *form, rt *route) {
+	change := func(tx storage.Tx) (usecase.ChangedSeries, error) { return v.ApproveSeries(tx, "") }
+	if v.action = "approveSeries"; f.action == page.ActionChanges {
+		v.action = "requestSeriesChanges"
+		change = func(tx storage.Tx) (usecase.ChangedSeries, error) { return v.RequestSeriesChanges(tx, f.text) }
+	}
+	rt.handle = operationOf(s, func(tx storage.Tx) (response, error) {
+		one, err := v.Series(tx)
+		if err == nil && v.Expected.Check("series", one.Version) == nil {
+			err = v.CheckApproval(tx, &one.Template) // of what waits, and not of what is approved
+		}
+		if err != nil {
+			return response{}, err
+		}
+		if _, err := change(tx); err != nil {
+			return response{}, err
+		}
+		return v.respond(tx, v.request, schedctl.Post{})
+	})
 }
 
 // operationOf returns the handler of a change in one transaction.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"html/template"
 	"strings"
 	"unicode/utf8"
@@ -30,7 +29,20 @@ const (
 type budget struct {
 	left int
 	cut  bool // something did not fit
+
+	words calendarWords // for numbers
 }
+
+// add gives a budget what another one has left.
+func (b *budget) add(other *budget) {
+	if b != nil {
+		b.left += other.left
+		other.left = 0
+	}
+}
+
+// full reports whether something did not fit.
+func (b *budget) full() bool { return b != nil && b.cut }
 
 // take takes n bytes, if the budget has them. After the first thing that does not fit nothing
 // else does, so that a page has no gaps.
@@ -66,7 +78,7 @@ func (b *budget) text(text string, times int) string {
 		start = strings.TrimSuffix(start, parts[len(parts)-1].Link)
 	}
 	b.left -= times * weight(start)
-	return fmt.Sprintf("%s … and %d more characters", start, utf8.RuneCountInString(text)-utf8.RuneCountInString(start))
+	return start + " … and " + b.words.count(utf8.RuneCountInString(text)-utf8.RuneCountInString(start), "more character")
 }
 
 // weight returns an upper bound of the bytes of a text on a page, with its marks and links.
@@ -104,7 +116,7 @@ func (b *budget) facts(list []fact) []fact {
 			return false
 		}
 		f.Value = b.text(f.Value, 1)
-		return b.take(escaped(f.When.Before + f.When.Time + f.When.After))
+		return b.take(weight(f.When.Before) + escaped(f.When.Time) + weight(f.When.After))
 	})
 }
 
@@ -114,7 +126,7 @@ func (b *budget) groups(list []group) []group {
 			return false
 		}
 		g.Accounts = fit(g.Accounts, func(a *account) bool {
-			return b.take(itemBytes + escaped(a.Name+a.Length+a.Status) + 5*escaped(a.URL))
+			return b.take(itemBytes + weight(a.Name) + escaped(a.Length+a.Status) + 5*escaped(a.URL))
 		})
 		g.Facts = b.facts(g.Facts)
 		g.Parts = fit(g.Parts, b.part)
@@ -142,34 +154,33 @@ func (b *budget) part(p *part) bool {
 }
 
 func (b *budget) file(f *file) bool {
-	if !b.take(fileBytes + 2*escaped(f.URL) + escaped(f.Name)) {
+	if !b.take(fileBytes + 2*escaped(f.URL) + weight(f.Name)) {
 		return false
 	}
 	f.Alt = b.text(f.Alt, 2)
 	return true
 }
 
-func (b *budget) changes(list []change) []change {
-	return fit(list, func(c *change) bool {
-		if !b.take(itemBytes + escaped(c.Name)) {
+// change charges a change, and shortens its texts. It reports whether the change fits.
+func (b *budget) change(c *change) bool {
+	if !b.take(itemBytes + weight(c.Name)) {
+		return false
+	}
+	c.Pieces = fit(c.Pieces, func(p *worddiff.Piece) bool {
+		if !b.take(len("<del></del><ins></ins>")) {
 			return false
 		}
-		c.Pieces = fit(c.Pieces, func(p *worddiff.Piece) bool {
-			if !b.take(len("<del></del><ins></ins>")) {
-				return false
-			}
-			p.Same, p.Deleted, p.Inserted = b.text(p.Same, 1), b.text(p.Deleted, 1), b.text(p.Inserted, 1)
-			return true
-		})
+		p.Same, p.Deleted, p.Inserted = b.text(p.Same, 1), b.text(p.Deleted, 1), b.text(p.Inserted, 1)
 		return true
 	})
+	return true
 }
 
 // notes returns the last notes that fit, and how many are before them.
 func (b *budget) notes(list []note) ([]note, int) {
 	for i := len(list) - 1; i >= 0; i-- {
 		n := &list[i]
-		if !b.take(itemBytes + escaped(n.By)) {
+		if !b.take(itemBytes + weight(n.By)) {
 			return list[i+1:], i + 1
 		}
 		n.Text = b.text(n.Text, 1)

@@ -19,7 +19,8 @@ type day struct {
 	Date    string
 	Outside bool // of another month
 	Posts   []dayEntry
-	More    int
+	More    string // how many posts are not shown; empty for none
+	All     string // the address of the page with all posts of the day
 }
 
 type dayEntry struct {
@@ -36,45 +37,78 @@ type link struct {
 	Current       bool
 }
 
-// Calendar returns the page of a calendar: the posts of the span by their time, in ascending
-// order. cut means that the span has more posts than these.
-func Calendar(f *Frame, span Span, posts []schedctl.Post, names map[string]string, cut bool) ([]byte, error) {
+// Posts are the posts of a span, by their time, in ascending order.
+type Posts struct {
+	List []*schedctl.Post
+	Next *Place // the last post of List, if the span has more posts; nil if it has none
+}
+
+// Calendar returns the page of a calendar. names are those of the accounts, and accounts are
+// those that the span can select, both by id.
+func Calendar(f *Frame, span Span, posts Posts, names, accounts map[string]string) ([]byte, error) {
 	c, pictures := f.clock(), &budget{left: thumbnailBytes}
 	data := struct {
 		top
-		Lang  string // of dates; empty for English
-		View  View
-		Days  []day
-		Views []link
-		Moves []link
-		Only  string
-		Known bool // there is an account Only
-		All   string
-		Cut   bool
-	}{top: f.top(span.title(c.words), "style.css"), Lang: c.words.locale, View: span.View, Cut: cut, Only: span.Account, Known: len(span.Accounts(names)) > 0}
-	if name := names[span.Account]; name != "" {
+		Lang   string // of dates; empty for English
+		Layout View
+		Days   []day
+		Views  []link
+		Moves  []link
+		Pages  []link // to the other pages of a day
+		Only   string
+		Known  bool // there is an account Only
+		All    string
+		Cut    bool // there are more posts than the page can count
+		None   string
+	}{
+		top: f.top(span.title(c.words), "style.css"), Lang: c.words.locale, Layout: span.View, Moves: []link{{"Earlier", span.move(-1).query(), false}, {"Later", span.move(1).query(), false}},
+		Only: span.Account, Known: len(span.Accounts(accounts)) > 0, Cut: posts.Next != nil && span.View != Day, None: "No posts in these four weeks.",
+	}
+	if name := accounts[span.Account]; name != "" {
 		data.Only = name
 	}
-	data.Wide = span.View != Agenda
+	data.Wide = span.View == Month || span.View == Week
+	if span.View == Day {
+		data.Layout, data.Pages, data.None = Agenda, span.pages(posts.Next), "No posts on this day."
+	}
+	whole := span
+	whole.After = nil
 	for _, v := range views {
-		to := span
+		to := whole
 		to.View = v.View
 		data.Views = append(data.Views, link{v.Name, to.query(), v.View == span.View})
 	}
-	data.Moves = []link{{"Earlier", span.move(-1).query(), false}, {"Later", span.move(1).query(), false}}
-	all := span
-	all.Account = ""
-	data.All = all.query()
-	first, n := span.days()
-	byDay := map[string][]*schedctl.Post{}
-	for i := range posts {
-		date := posts[i].PlannedAt().In(c.zone).Format(dateForm)
-		byDay[date] = append(byDay[date], &posts[i])
+	whole.Account = ""
+	data.All = whole.query()
+	data.Days = f.days(span, posts.List, names, pictures)
+	return render("calendar.html", data)
+}
+
+// pages returns the links to the other pages of a day.
+func (s Span) pages(next *Place) (links []link) {
+	if s.After != nil {
+		first := s
+		first.After = nil
+		links = append(links, link{Name: "Start of the day", Address: first.query()})
 	}
+	if s.After = next; next != nil {
+		links = append(links, link{Name: "More posts of this day", Address: s.query()})
+	}
+	return links
+}
+
+// days returns the days of a span with their posts. Views of lists leave out empty days.
+func (f *Frame) days(span Span, posts []*schedctl.Post, names map[string]string, pictures *budget) (days []day) {
+	byDay := map[string][]*schedctl.Post{}
+	for _, p := range posts {
+		date := p.PlannedAt().In(f.clock().zone).Format(dateForm)
+		byDay[date] = append(byDay[date], p)
+	}
+	first, n := span.days()
 	for i := range n {
 		date := first.AddDate(0, 0, i)
 		on := byDay[date.Format(dateForm)]
-		if span.View == Agenda && len(on) == 0 {
+		if len(on) == 0 && (span.View == Agenda || span.View == Day) {
 			continue
 		}
 		d := f.day(date, span, on, names)
@@ -86,20 +120,24 @@ func Calendar(f *Frame, span Span, posts []schedctl.Post, names map[string]strin
 				d.Posts[j].Picture = at
 			}
 		}
-		data.Days = append(data.Days, d)
+		days = append(days, d)
 	}
-	return render("calendar.html", data)
+	return days
 }
 
 // day returns a day with its posts. A day shows no more than the view has room for.
 func (f *Frame) day(date time.Time, span Span, posts []*schedctl.Post, names map[string]string) day {
-	d := day{
-		Date: date.Format(dateForm), Outside: span.View == Month && date.Month() != span.Date.Month(),
-		More: max(0, len(posts)-span.View.perDay()),
-	}
-	c := f.clock()
+	c, limit := f.clock(), maxDayTitle
+	d := day{Date: date.Format(dateForm), Outside: span.View == Month && date.Month() != span.Date.Month()}
 	d.Name = c.words.day(date, span.View != Month || d.Outside)
-	for _, p := range posts[:len(posts)-d.More] {
+	if span.View == Day {
+		limit = maxTitle
+	}
+	if more := len(posts) - span.View.perDay(); more > 0 {
+		posts = posts[:len(posts)-more]
+		d.More, d.All = c.words.number(more), Span{View: Day, Date: date, Account: span.Account}.query()
+	}
+	for _, p := range posts {
 		about := c.words.clock(p.PlannedAt().In(c.zone)) + " · " + status(p)
 		if len(p.Targets) > 0 {
 			about += " · " + firstLine(accountName(&p.Targets[0], names), maxDayAccount)
@@ -107,7 +145,7 @@ func (f *Frame) day(date time.Time, span Span, posts []*schedctl.Post, names map
 		if n := len(p.Targets); n > 1 {
 			about += fmt.Sprintf(" and %d more", n-1)
 		}
-		d.Posts = append(d.Posts, dayEntry{Address: f.Token + "/" + p.ID, Title: title(p, maxDayTitle), About: about})
+		d.Posts = append(d.Posts, dayEntry{Address: f.Token + "/" + p.ID, Title: title(p, limit), About: about})
 	}
 	return d
 }

@@ -38,76 +38,93 @@ type change struct {
 	Pieces []worddiff.Piece
 }
 
-// changes returns the texts that have changed since the last decision, word by word.
-func (v *PostView) changes() (list []change) {
+// changes returns the texts that have changed since the last decision, word by word. cells is
+// how much the comparisons of all texts together may still cost. Texts for which the budget has
+// no room are not compared.
+func (v *PostView) changes(room *budget, cells *int) (list []change) {
 	last := v.Post.LastDecided()
 	if last == nil {
 		return nil
 	}
 	reviewed := v.Post.Reviewed()
 	before, now := v.texts(last), v.texts(&reviewed)
-	find := func(in []fact, name string) string {
-		if i := slices.IndexFunc(in, func(f fact) bool { return f.Name == name }); i >= 0 {
-			return in[i].Value
-		}
-		return ""
+	was := make(map[string]string, len(before)) // by key; texts that are gone remain
+	for _, t := range before {
+		was[t.key] = t.text
 	}
-	cells := worddiff.MaxCells // of all texts together
-	for _, f := range now {
-		if was := find(before, f.Name); was != f.Value {
-			list = append(list, change{f.Name, excerpts(worddiff.DiffWithin(&cells, was, f.Value))})
+	add := func(t reviewedText, before, now string) bool {
+		c := change{t.name, excerpts(worddiff.DiffWithin(cells, before, now))}
+		fits := room.change(&c)
+		if fits {
+			list = append(list, c)
+		}
+		return fits && !room.full()
+	}
+	for _, t := range now {
+		text := was[t.key]
+		delete(was, t.key)
+		if text != t.text && !add(t, text, t.text) {
+			return list
 		}
 	}
-	for _, f := range before {
-		if !slices.ContainsFunc(now, func(n fact) bool { return n.Name == f.Name }) {
-			list = append(list, change{f.Name, excerpts(worddiff.Diff(f.Value, ""))})
+	for _, t := range before {
+		if text, gone := was[t.key]; gone && !add(t, text, "") {
+			return list
 		}
 	}
 	return list
 }
 
-// texts returns the texts that reviewers decide about, each with a name of its own.
-func (v *PostView) texts(r *schedctl.Reviewed) (list []fact) {
+// reviewedText is a text that reviewers decide about.
+type reviewedText struct {
+	name string // for people
+	key  string // of its own among the texts of the post
+	text string
+}
+
+// texts returns the texts that reviewers decide about.
+func (v *PostView) texts(r *schedctl.Reviewed) (list []reviewedText) {
+	account, of := "", "" // of whom the texts are; empty for those of the post
 	add := func(name, text string) {
 		if text != "" {
-			list = append(list, fact{Name: name, Value: text})
+			list = append(list, reviewedText{name + of, account + " " + name, text})
 		}
 	}
-	thread := func(of string, parts []schedctl.Part) {
+	thread := func(parts []schedctl.Part) {
 		for i := range parts {
-			add(fmt.Sprintf("Part %d of the thread%s", i+2, of), parts[i].Content)
+			add(fmt.Sprintf("Part %d of the thread", i+2), parts[i].Content)
 		}
 	}
-	files := func(of string, media []schedctl.PostMedia) {
+	files := func(media []schedctl.PostMedia) {
 		for i := range media {
-			add(fmt.Sprintf("Alt text of file %d%s", i+1, of), media[i].AltText)
+			add(fmt.Sprintf("Alt text of file %d", i+1), media[i].AltText)
 		}
 	}
-	poll := func(of string, p *schedctl.Poll) {
+	poll := func(p *schedctl.Poll) {
 		if p != nil {
-			add("Poll"+of, strings.Join(p.Options, "\n"))
+			add("Poll", strings.Join(p.Options, "\n"))
 		}
 	}
 	add("Title", r.Title)
 	add("Content warning", r.Presentation.ContentWarning)
 	add("Text", r.Text)
-	files("", r.Media)
-	thread("", r.Thread)
+	files(r.Media)
+	thread(r.Thread)
 	if r.FirstComment != nil {
 		add("First comment", r.FirstComment.Content)
 	}
-	poll("", r.Poll)
+	poll(r.Poll)
 	if c := r.Card; c != nil {
 		add("Link card", strings.Trim(c.Title+"\n"+c.Description, "\n"))
 	}
 	for i := range r.Overrides {
 		o := &r.Overrides[i]
-		of := " for " + v.accountName(o.AccountID)
-		add("Text"+of, o.Text)
-		add("Content warning"+of, o.Presentation.ContentWarning)
-		files(of, o.Media)
-		thread(of, o.Thread)
-		poll(of, o.Poll)
+		account, of = o.AccountID, " for "+v.accountName(o.AccountID)
+		add("Text", o.Text)
+		add("Content warning", o.Presentation.ContentWarning)
+		files(o.Media)
+		thread(o.Thread)
+		poll(o.Poll)
 	}
 	return list
 }
@@ -116,7 +133,7 @@ func (v *PostView) texts(r *schedctl.Reviewed) (list []fact) {
 func (v *PostView) accountName(id string) string {
 	for i := range v.Publications {
 		if v.Publications[i].Target.AccountID == id {
-			return accountOf(&v.Publications[i]).Name
+			return fullName(&v.Publications[i])
 		}
 	}
 	return "an account that was removed"

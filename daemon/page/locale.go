@@ -1,6 +1,9 @@
 package page
 
 import (
+	"html/template"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-playground/locales"
@@ -34,10 +37,15 @@ func newCalendarWords(locale string) calendarWords {
 
 // full writes a time such as "Tuesday 8 December 2026, 09:00 CET".
 func (c calendarWords) full(t time.Time) string {
+	return c.date(t) + ", " + c.clock(t) + " " + t.Format("MST")
+}
+
+// date writes a day such as "Tuesday 8 December 2026".
+func (c calendarWords) date(t time.Time) string {
 	if c.words == nil {
-		return t.Format("Monday 2 January 2006, 15:04 MST")
+		return t.Format("Monday 2 January 2006")
 	}
-	return c.words.FmtDateFull(t) + ", " + c.words.FmtTimeShort(t) + " " + t.Format("MST")
+	return c.words.FmtDateFull(t)
 }
 
 // clock writes a time of day such as "09:00".
@@ -77,6 +85,26 @@ func (c calendarWords) days(first, last time.Time) string {
 	return c.words.FmtDateLong(first) + " – " + c.words.FmtDateLong(last)
 }
 
+// number writes a number such as "1,204".
+func (c calendarWords) number(n int) string {
+	if c.words != nil {
+		return c.words.FmtNumber(float64(n), 0)
+	}
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// count writes a number with its noun, which has an s unless the number is 1.
+func (c calendarWords) count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return c.number(n) + " " + noun + "s"
+}
+
 // dated is an English text with one time in it, which may be in another language.
 type dated struct {
 	Before        string
@@ -87,6 +115,21 @@ type dated struct {
 
 // Given reports whether there is a text.
 func (d dated) Given() bool { return d != dated{} }
+
+// HTML returns the text, with the time as an element.
+func (d dated) HTML() template.HTML {
+	var out strings.Builder
+	out.WriteString(string(marked(d.Before)))
+	if d.Time != "" {
+		out.WriteString(`<time datetime="` + template.HTMLEscapeString(d.Machine) + `"`)
+		if d.Lang != "" {
+			out.WriteString(` lang="` + template.HTMLEscapeString(d.Lang) + `"`)
+		}
+		out.WriteString(">" + template.HTMLEscapeString(d.Time) + "</time>")
+	}
+	out.WriteString(string(marked(d.After)))
+	return template.HTML(out.String())
+}
 
 // date returns a text around a time.
 func (f *Frame) date(before string, t time.Time, after string) dated {

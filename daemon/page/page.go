@@ -28,7 +28,7 @@ var files embed.FS
 
 // templates parses the templates when the first page is rendered.
 var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{"segments": segments}).ParseFS(files, "*.html"))
+	return template.Must(template.New("").Funcs(template.FuncMap{"segments": segments, "marked": marked, "coded": coded}).ParseFS(files, "*.html"))
 })
 
 func render(name string, data any) ([]byte, error) {

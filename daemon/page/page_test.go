@@ -72,7 +72,7 @@ func TestLocales(t *testing.T) {
 		}
 		for view, title := range map[page.View]string{page.Month: want[locale].month, page.Week: want[locale].days} {
 			span := page.Span{View: view, Date: time.Date(2026, 12, 8, 0, 0, 0, 0, time.UTC)}
-			out, err := page.Calendar(f, span, nil, nil, false)
+			out, err := page.Calendar(f, span, page.Posts{}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestFiles(t *testing.T) {
 	if n := strings.Count(out, "<img "); n != 1 || !strings.Contains(out, `<img src="../../media/png" alt="a cat`) {
 		t.Errorf("%d pictures in %s", n, out)
 	}
-	if strings.Contains(out, "<script") || !strings.Contains(out, "a cat<mark>U&#43;200B</mark> &lt;b&gt;") {
+	if strings.Contains(out, "<script") || !strings.Contains(out, "a cat<mark>U+200B</mark> &lt;b&gt;") {
 		t.Error("a name or an alt text is not escaped")
 	}
 	if n := strings.Count(out, "No alt text"); n != 4 {
@@ -184,7 +184,7 @@ func FuzzParseSpan(f *testing.F) {
 		if from, to := span.Times("Europe/Berlin"); !from.Before(to) || to.Sub(from) > 43*24*time.Hour {
 			t.Fatalf("%q: %v to %v", query, from, to)
 		}
-		out, err := page.Calendar(frame(), span, nil, nil, false)
+		out, err := page.Calendar(frame(), span, page.Posts{}, nil, nil)
 		if err != nil || len(out) > 60<<10 {
 			t.Fatalf("%q: %d bytes, %v", query, len(out), err)
 		}

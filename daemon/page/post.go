@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/page/worddiff"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/usecase"
 )
 
 // PostView is what the page of one post shows.
 type PostView struct {
-	Post         *schedctl.Post
+	Post         *schedctl.Post   // of a series, its template
+	Series       *schedctl.Series // nil for a post
 	Publications []usecase.Publication
 	Assets       []schedctl.MediaAsset
 
@@ -94,68 +96,85 @@ type note struct {
 	Text string
 }
 
-// budgets are those of the parts of a page.
+// budgets are those of the parts of a page, in the order in which they are spent.
 type budgets struct{ facts, changes, groups, notes *budget }
 
-func (v *PostView) budgets() budgets {
+func (v *PostView) budgets(words calendarWords) budgets {
 	if v.Whole {
 		return budgets{}
 	}
 	return budgets{
-		&budget{left: factsBytes}, &budget{left: changesBytes}, &budget{left: groupsBytes - escaped(v.Typed)}, &budget{left: notesBytes},
+		&budget{left: factsBytes, words: words}, &budget{left: changesBytes, words: words},
+		&budget{left: groupsBytes - escaped(v.Typed), words: words}, &budget{left: notesBytes, words: words},
 	}
 }
 
-// Post returns the page of one post.
+// postPage is what the template of the page of a post shows.
+type postPage struct {
+	top
+	*PostView
+	Back     string
+	When     dated
+	Status   string
+	Labels   string
+	Facts    []fact
+	Changed  string // the names of what has changed since the last decision
+	Changes  []change
+	Variants []string // the texts of a series that take turns
+	Groups   []group
+	Notes    []note
+	Earlier  string // how many comments are not shown; empty for none
+	Short    bool   // the page does not show everything
+	Hidden   bool   // it does not show everything that is published
+	Approve  dated  // the text of the button; none if the post has no time
+	Version  int64
+}
+
+// Post returns the page of one post or of one series.
 func Post(f *Frame, v *PostView) ([]byte, error) {
-	p, room := v.Post, v.budgets()
-	data := struct {
-		top
-		*PostView
-		Back    string
-		When    dated
-		Status  string
-		Labels  string
-		Facts   []fact
-		Changed string // the names of what has changed since the last decision
-		Changes []change
-		Groups  []group
-		Notes   []note
-		Earlier int   // comments that are not shown
-		Short   bool  // the page does not show everything
-		Hidden  bool  // it does not show everything that is published
-		Approve dated // the text of the button; none if the post has no time
-		Version int64
-	}{
-		top: f.top(title(p, maxTitle), "../style.css"), PostView: v, Back: "../" + f.Token, When: f.when(p), Status: status(p),
-		Labels: room.facts.text(strings.Join(p.Labels, ", "), 1), Facts: room.facts.facts(f.history(p)), Changed: changed(p),
-		Changes: room.changes.changes(v.changes()), Groups: room.groups.groups(v.groups()), Version: p.Version,
+	p, words := v.Post, f.clock().words
+	data := postPage{PostView: v, Back: "../" + f.Token, Status: status(p), Changed: changed(p), Version: p.Version}
+	facts, name := f.history(p), title(p, maxTitle)
+	if one := v.Series; one != nil {
+		data.Version, data.When.Before, data.Approve.Before = one.Version, f.repeats(one), "Approve all posts of the series"
+		facts, name = append(f.plan(one), facts...), firstLine(one.Name, maxTitle)
+	} else {
+		data.When, data.Approve = f.when(p), f.approval(p)
 	}
+	data.top = f.top(name, "../style.css")
+	room := v.budgets(words)
+	data.Labels, data.Facts = room.facts.text(strings.Join(p.Labels, ", "), 1), room.facts.facts(facts)
+	room.changes.add(room.facts)
+	data.Changes = v.changes(room.changes, new(worddiff.MaxCells))
+	room.groups.add(room.changes)
+	data.Variants, data.Groups = room.groups.variants(v.Series), room.groups.groups(v.groups(words))
+	room.notes.add(room.groups)
 	for _, n := range p.Notes {
-		data.Notes = append(data.Notes, note{person(n.By), f.date("", n.CreatedAt, ""), n.Text})
+		data.Notes = append(data.Notes, note{n.By.String(), f.date("", n.CreatedAt, ""), n.Text})
 	}
-	data.Notes, data.Earlier = room.notes.notes(data.Notes)
+	var earlier int
+	if data.Notes, earlier = room.notes.notes(data.Notes); earlier > 0 {
+		data.Earlier = words.number(earlier)
+	}
 	if !v.Whole {
 		data.Hidden = room.groups.cut
 		data.Short = data.Hidden || room.facts.cut || room.changes.cut || room.notes.cut
 	}
-	switch {
-	case p.Proposed.NextSlot:
-		data.Approve.Before = "Approve for the next free slot"
-	case !p.Proposed.At.IsZero():
-		data.Approve = f.date("Approve for ", p.Proposed.At, "")
-	case p.Status() == schedctl.Failed:
-		data.Approve.Before = "Approve"
-	}
 	return render("post.html", data)
 }
 
-// person names who did something. It says if a person used a share.
-func person(k schedctl.KeyRef) string {
-	if k.Share != "" {
-		return k.Name + " (with a share)"
+// approval returns the text of the button that approves a post; none if it cannot be approved,
+// because it has no time.
+func (f *Frame) approval(p *schedctl.Post) dated {
+	switch {
+	case p.Proposed.NextSlot:
+		return dated{Before: "Approve for the next free slot"}
+	case !p.Proposed.At.IsZero():
+		return f.date("Approve for ", p.Proposed.At, "")
+	case p.Status() == schedctl.Failed:
+		return dated{Before: "Approve"}
 	}
-	return k.Name
+	return dated{}
 }
 
 // history returns who has asked for an approval of a post, and who has decided.
@@ -164,21 +183,21 @@ func (f *Frame) history(p *schedctl.Post) (facts []fact) {
 	if a == nil {
 		return nil
 	}
-	facts = append(facts, fact{Name: "Asked for by", When: f.date(person(a.RequestedBy)+", ", a.RequestedAt, "")})
+	facts = append(facts, fact{Name: "Asked for by", When: f.date(a.RequestedBy.String()+", ", a.RequestedAt, "")})
 	if a.DecidedBy != (schedctl.KeyRef{}) {
-		facts = append(facts, fact{Name: "Decided by", When: f.date(person(a.DecidedBy)+", ", a.DecidedAt, "")})
+		facts = append(facts, fact{Name: "Decided by", When: f.date(a.DecidedBy.String()+", ", a.DecidedAt, "")})
 	}
 	if a.Note != "" {
 		facts = append(facts, fact{Name: "Remark", Value: a.Note})
 	}
 	if c := p.ChangesRequested(); c != nil && a.State != schedctl.ApprovalChangesRequested {
-		facts = append(facts, fact{Name: "Before", When: f.date(person(c.By)+" asked for changes on ", c.At, ": "), Value: c.Reason})
+		facts = append(facts, fact{Name: "Before", When: f.date(c.By.String()+" asked for changes on ", c.At, ": "), Value: c.Reason})
 	}
 	return facts
 }
 
 // groups returns what the accounts publish. Accounts that publish the same are one group.
-func (v *PostView) groups() (list []group) {
+func (v *PostView) groups(words calendarWords) (list []group) {
 	byContent := map[string]int{}
 	for i := range v.Publications {
 		pub := &v.Publications[i]
@@ -197,39 +216,45 @@ func (v *PostView) groups() (list []group) {
 			byContent[string(key)] = at
 			list = append(list, v.group(pub))
 		}
-		list[at].Accounts = append(list[at].Accounts, accountOf(pub))
+		list[at].Accounts = append(list[at].Accounts, accountOf(pub, words))
 	}
 	return list
 }
 
 // accountOf returns an account with the lengths of its texts.
-func accountOf(pub *usecase.Publication) account {
-	a := account{Name: pub.Target.Platform + " (removed account)", URL: pub.Target.PlatformPostURL}
+func accountOf(pub *usecase.Publication, words calendarWords) account {
+	a := account{Name: fullName(pub), URL: pub.Target.PlatformPostURL}
 	if pub.Target.Status != schedctl.Draft { // before its approval, that is no news
 		a.Status = string(pub.Target.Status)
 	}
-	if pub.Account.Name != "" {
-		a.Name = pub.Account.Platform + " " + pub.Account.Name
-	}
-	if u := pub.Account.Username; u != "" && u != pub.Account.Name {
-		a.Name += " (" + u + ")"
-	}
 	lengths := make([]string, len(pub.Parts))
 	for i := range pub.Parts {
-		lengths[i] = length(&pub.Parts[i].Check)
+		lengths[i] = length(&pub.Parts[i].Check, words)
 	}
 	a.Length = strings.Join(slices.DeleteFunc(lengths, func(s string) bool { return s == "" }), "; ")
 	return a
 }
 
+// fullName names the account of a publication with its network and its name there.
+func fullName(pub *usecase.Publication) string {
+	name := pub.Target.Platform + " (removed account)"
+	if pub.Account.Name != "" {
+		name = pub.Account.Platform + " " + pub.Account.Name
+	}
+	if u := pub.Account.Username; u != "" && u != pub.Account.Name {
+		name += " (" + u + ")"
+	}
+	return name
+}
+
 // length says how long a text is, and whether the network would refuse it.
-func length(c *publish.Check) string {
+func length(c *publish.Check, words calendarWords) string {
 	text := ""
 	switch {
 	case c.Limit > 0:
-		text = fmt.Sprintf("%d of %d %s", c.Length, c.Limit, c.Unit)
+		text = words.number(c.Length) + " of " + words.count(c.Limit, strings.TrimSuffix(c.Unit, "s"))
 	case c.Length > 0:
-		text = fmt.Sprintf("%d %s", c.Length, c.Unit)
+		text = words.count(c.Length, strings.TrimSuffix(c.Unit, "s"))
 	}
 	if len(c.Problems) > 0 {
 		text = strings.TrimPrefix(text+", the network would refuse it", ", ")

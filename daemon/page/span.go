@@ -3,8 +3,12 @@ package page
 import (
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/schedctl/schedctl"
 )
 
 // View is a form of the calendar.
@@ -15,6 +19,7 @@ const (
 	Month  View = "month"
 	Week   View = "week"
 	Agenda View = "agenda" // four weeks
+	Day    View = "day"    // every post of a day, on as many pages as they need
 )
 
 // views are all views, with their names for people and how many posts of a day they show.
@@ -22,7 +27,10 @@ var views = []struct {
 	View
 	Name   string
 	PerDay int
-}{{Month, "Month", 3}, {Week, "Week", 12}, {Agenda, "Agenda", 4}}
+}{{Month, "Month", 3}, {Week, "Week", 12}, {Agenda, "Agenda", 4}, {Day, "Day", DayPosts}}
+
+// DayPosts is how many posts a page of [Day] shows.
+const DayPosts = 50
 
 // perDay returns how many posts of a day the view shows.
 func (v View) perDay() int {
@@ -39,6 +47,25 @@ type Span struct {
 	View    View
 	Date    time.Time // in UTC, at 0:00; the page shows its month or week
 	Account string    // the id or the name of the account to show; empty for all
+	After   *Place    // of a [Day], the last post of the page before; nil on the first page
+}
+
+// Place is the place of a post in a calendar.
+type Place struct {
+	At     time.Time // when the post is published
+	PostID string
+}
+
+func (p *Place) String() string { return strconv.FormatInt(p.At.UnixMilli(), 10) + "-" + p.PostID }
+
+// parsePlace reads what [Place.String] has written; nil for anything else.
+func parsePlace(text string) *Place {
+	at, id, _ := strings.Cut(text, "-")
+	ms, err := strconv.ParseInt(at, 10, 64)
+	if _, ok := schedctl.ParseID(schedctl.PostPrefix, id); err != nil || !ok {
+		return nil
+	}
+	return &Place{time.UnixMilli(ms).UTC(), id}
 }
 
 const dateForm = "2006-01-02"
@@ -60,6 +87,12 @@ func ParseSpan(q url.Values, now time.Time, zone string) Span {
 	if !utf8.ValidString(s.Account) || utf8.RuneCountInString(s.Account) > maxAccount {
 		s.Account = ""
 	}
+	if s.View == Day {
+		s.After = parsePlace(q.Get("after"))
+	}
+	if from, to := s.Times(zone); s.After != nil && (s.After.At.Before(from) || !s.After.At.Before(to)) {
+		s.After = nil
+	}
 	return s
 }
 
@@ -68,6 +101,9 @@ func (s Span) query() string {
 	q := url.Values{"view": {string(s.View)}, "date": {s.Date.Format(dateForm)}}
 	if s.Account != "" {
 		q.Set("account", s.Account)
+	}
+	if s.After != nil {
+		q.Set("after", s.After.String())
 	}
 	return "?" + q.Encode()
 }
@@ -80,6 +116,8 @@ func (s Span) days() (first time.Time, n int) {
 		return monday(s.Date), 7
 	case Agenda:
 		return s.Date, 28
+	case Day:
+		return s.Date, 1
 	}
 	first = monday(s.Date.AddDate(0, 0, 1-s.Date.Day()))
 	last := s.Date.AddDate(0, 1, -s.Date.Day())
@@ -96,11 +134,14 @@ func (s Span) Times(zone string) (from, to time.Time) {
 
 // move returns the span before or after s.
 func (s Span) move(by int) Span {
+	s.After = nil
 	switch s.View {
 	case Week:
 		s.Date = s.Date.AddDate(0, 0, 7*by)
 	case Agenda:
 		s.Date = s.Date.AddDate(0, 0, 28*by)
+	case Day:
+		s.Date = s.Date.AddDate(0, 0, by)
 	default:
 		s.Date = s.Date.AddDate(0, by, 1-s.Date.Day())
 	}
@@ -109,8 +150,11 @@ func (s Span) move(by int) Span {
 
 // title names the span, such as "December 2026".
 func (s Span) title(c calendarWords) string {
-	if s.View == Month {
+	switch s.View {
+	case Month:
 		return c.month(s.Date)
+	case Day:
+		return c.date(s.Date)
 	}
 	first, n := s.days()
 	return c.days(first, first.AddDate(0, 0, n-1))

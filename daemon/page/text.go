@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"html/template"
 	"regexp"
 	"strings"
 	"unicode"
@@ -42,8 +43,49 @@ func segments(text string) (list []segment) {
 	return list
 }
 
+// marked returns a text as HTML, with its invisible characters marked.
+func marked(text string) template.HTML {
+	if plain(text) {
+		return template.HTML(template.HTMLEscapeString(text))
+	}
+	var out strings.Builder
+	for _, s := range segments(text) {
+		if s.Mark != "" {
+			out.WriteString("<mark>" + s.Mark + "</mark>")
+		}
+		out.WriteString(template.HTMLEscapeString(s.Link + s.Text))
+	}
+	return template.HTML(out.String())
+}
+
+// coded returns a text for places without markup. Codes such as U+200B take the place of its
+// invisible characters.
+func coded(text string) string {
+	if plain(text) {
+		return text
+	}
+	var out strings.Builder
+	for _, s := range segments(text) {
+		out.WriteString(s.Mark + s.Link + s.Text)
+	}
+	return out.String()
+}
+
+// plain reports whether a text has only printable characters of ASCII, and so nothing to mark.
+func plain(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // linked splits a text without invisible characters at its links.
 func linked(text string) (list []segment) {
+	if !strings.Contains(text, "://") {
+		return []segment{{Text: text}}
+	}
 	from := 0
 	for _, at := range webLink.FindAllStringIndex(text, -1) {
 		if from < at[0] {
@@ -60,9 +102,11 @@ func linked(text string) (list []segment) {
 
 // invisible reports whether readers do not see a character, or see it as an ordinary space.
 func invisible(r rune) bool {
-	switch r {
-	case '\n', '\t', ' ':
+	switch {
+	case r >= ' ' && r <= '~', r == '\n', r == '\t':
 		return false
+	}
+	switch r {
 	case '\u2800', '\u115f', '\u1160', '\u3164', '\uffa0', utf8.RuneError:
 		return true
 	}
@@ -99,24 +143,35 @@ func pictograph(r rune) bool {
 	return strings.ContainsRune("©®‼⁉™ℹ〰〽㊗㊙", r)
 }
 
-// firstLine returns the start of the first line of a text, at most limit code points, without
-// invisible characters.
+// markChars is how many characters the code of an invisible character takes in a line.
+const markChars = 8
+
+// firstLine returns the start of the first line of a text, as much as fits into limit
+// characters once its invisible characters are marked.
 func firstLine(text string, limit int) string {
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
-	var out strings.Builder
-	n := 0
-	for _, r := range line {
-		if invisible(r) && r != '\u00a0' {
-			continue
-		}
-		if n++; n > limit {
-			more = true
-			break
-		}
-		out.WriteRune(r)
+	if len(line) <= limit && plain(line) {
+		return ended(line, more)
 	}
+	before := rune(-1)
+	for i, r := range line {
+		n := max(utf8.RuneLen(r), 1)
+		after, _ := utf8.DecodeRuneInString(line[min(i+n, len(line)):])
+		if limit--; invisible(r) && !inEmoji(before, r, after) {
+			limit -= markChars - 1
+		}
+		if limit < 0 {
+			return ended(line[:i], true)
+		}
+		before = r
+	}
+	return ended(line, more)
+}
+
+// ended returns the start of a text, with a sign if the text has more.
+func ended(start string, more bool) string {
 	if more {
-		out.WriteString(" …")
+		return start + " …"
 	}
-	return out.String()
+	return start
 }

@@ -1,9 +1,6 @@
 package page
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // clock shows times in the zone of a workspace.
 type clock struct {
@@ -35,19 +32,19 @@ func (c clock) distance(t time.Time) string {
 	case days == -1:
 		return "yesterday"
 	case days > 1:
-		return fmt.Sprintf("in %d days", days)
+		return "in " + c.words.count(days, "day")
 	case days < -1:
-		return fmt.Sprintf("%d days ago", -days)
+		return c.words.count(-days, "day") + " ago"
 	case d >= time.Hour:
-		return "in " + count(int(d.Hours()), "hour")
+		return "in " + c.words.count(int(d.Hours()), "hour")
 	case d >= time.Minute:
-		return "in " + count(int(d.Minutes()), "minute")
+		return "in " + c.words.count(int(d.Minutes()), "minute")
 	case d > -time.Minute:
 		return "now"
 	case d > -time.Hour:
-		return count(int(-d.Minutes()), "minute") + " ago"
+		return c.words.count(int(-d.Minutes()), "minute") + " ago"
 	default:
-		return count(int(-d.Hours()), "hour") + " ago"
+		return c.words.count(int(-d.Hours()), "hour") + " ago"
 	}
 }
 
@@ -55,12 +52,4 @@ func (c clock) distance(t time.Time) string {
 func (c clock) day(t time.Time) int {
 	y, m, d := t.In(c.zone).Date()
 	return int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60))
-}
-
-// count returns a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/series"
+	"github.com/schedctl/schedctl/recurrence"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -185,14 +186,25 @@ func (c *Request) storeEdit(tx storage.Tx, b *SeriesChange, before, next schedct
 // NextOccurrence returns the time of the next occurrence of a series by its rule, or the
 // zero time.
 func NextOccurrence(one *schedctl.Series, now time.Time) time.Time {
+	if _, next := SeriesPlan(one, now, 1); len(next) > 0 {
+		return next[0]
+	}
+	return time.Time{}
+}
+
+// SeriesPlan returns the rule of a series, and the times of its next occurrences by the rule,
+// at most n. Both are empty if the rule cannot be read.
+func SeriesPlan(one *schedctl.Series, now time.Time, n int) (rule recurrence.Rule, next []time.Time) {
 	loc, rule, err := series.RuleOf(one)
-	if err != nil {
-		return time.Time{}
+	if err != nil || n == 0 {
+		return rule, nil
 	}
 	for local := range rule.From(schedctl.LocalTimeOf(now.In(loc))) {
 		if at, _ := local.In(loc); at.After(now) && !one.HasExdate(local) {
-			return at.UTC()
+			if next = append(next, at.UTC()); len(next) >= n {
+				break
+			}
 		}
 	}
-	return time.Time{}
+	return rule, next
 }

@@ -88,8 +88,7 @@ func newReview(a *cli.App) *cobra.Command {
 		Use:   "review [POST...]",
 		Short: "Show posts that wait for an approval",
 		Long: `Make an address at which a person sees posts as they will be published, and print it.
-Without POST it shows all posts that wait for an approval, also later. Series are not
-shown.
+Without POST it shows all posts and series that wait for an approval, also later.
 
 With --can comment the person can write notes, and with --can decide also approve posts
 and request changes. A decision is for exactly what the page showed. The share never does
