@@ -35,7 +35,7 @@ var layers = []struct {
 	{pkg: "/client/when", may: []string{module}, why: "a grammar needs no network"},
 	{pkg: "/client/repeat", may: []string{module, module + "/client/when", module + "/recurrence"}, why: "a grammar needs no network"},
 	{pkg: "/client/fields", may: []string{module, module + "/client/apiv1", module + "/client/when"}, why: "commands, files and the terminal UI share one description of fields"},
-	{pkg: "/client/threadtext", may: []string{"github.com/clipperhouse/uax29/v2/graphemes"}, why: "a text is split without a daemon"},
+	{pkg: "/client/threadtext", may: []string{module, module + "/client/apiv1", "github.com/clipperhouse/uax29/v2/graphemes"}, why: "a text is split without a daemon"},
 	{pkg: "/client/qrcode", may: []string{"rsc.io/qr"}, why: "commands and the terminal UI draw the same code"},
 	{pkg: "/client/postfile", may: []string{module + "/client/apiv1", module + "/client/fields", module + "/client/threadtext", module + "/client/when", "github.com/goccy/go-yaml…", "golang.org/x/text/encoding…"}, why: "files are read without a daemon"},
 	{pkg: "/client", may: []string{module, module + "/client/apiv1", "github.com/go-resty/resty/v2"}, why: "a client knows the wire and not the daemon"},

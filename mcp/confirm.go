@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -106,24 +105,15 @@ const maxWords = 120
 func (t *tool) describePost(p apiv1.Post, names map[string]string) string {
 	accounts := make([]string, len(p.SocialAccountIDs))
 	for i, id := range p.SocialAccountIDs {
-		accounts[i] = plainWords(cmp.Or(names[id], id))
+		accounts[i] = plain(cmp.Or(names[id], id), maxWords)
 	}
 	at := "none, it is a draft"
 	if p.PublishAt != nil {
 		at = p.PublishAt.UTC().Format("Mon 2 Jan 2006 15:04 MST")
 	}
-	text := plainWords(p.Content)
+	text := plain(p.Content, maxWords)
 	if text == "" {
 		text = fmt.Sprintf("no text, %d media files", len(p.Media))
 	}
 	return fmt.Sprintf("%s\n\nText: %s\nAccounts: %s\nScheduled time: %s", t.question, text, strings.Join(accounts, ", "), at)
-}
-
-// plainWords returns the start of a text in one line, without control characters.
-func plainWords(text string) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	if r := []rune(text); len(r) > maxWords {
-		text = string(r[:maxWords]) + "…"
-	}
-	return text
 }

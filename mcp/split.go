@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
@@ -21,17 +20,8 @@ func splitText(ctx context.Context, c *call, in splitting) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	limits := map[string]*threadtext.Limit{"": {Max: schedctl.MaxContent}}
-	for i := range d.accounts {
-		if a := &d.accounts[i]; slices.Contains(in.SocialAccountIDs, a.ID) && a.Limits.MaxCharacters != nil {
-			limits[a.ID] = &threadtext.Limit{Max: *a.Limits.MaxCharacters, Unit: a.Limits.Unit}
-			if a.Limits.URLCharacters != nil {
-				limits[a.ID].URLCharacters = *a.Limits.URLCharacters
-			}
-		}
-	}
 	var v apiv1.Validation
-	parts, ok, err := threadtext.FitAll(in.Content, limits, func(parts []string) (map[string]int, error) {
+	parts, ok, err := threadtext.FitAll(in.Content, threadtext.LimitsOf(d.accounts, in.SocialAccountIDs), func(parts []string) (map[string]int, error) {
 		if len(parts) > schedctl.MaxThread+1 {
 			return nil, schedctl.Errorf(schedctl.ContentTooLong, "content", "the text needs %d parts, and a thread has at most %d: shorten it, or make several posts", len(parts), schedctl.MaxThread+1)
 		}

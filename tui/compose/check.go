@@ -12,6 +12,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/threadtext"
 	"github.com/schedctl/schedctl/tui/postlist"
 	"github.com/schedctl/schedctl/tui/screen"
 )
@@ -125,7 +126,7 @@ type counter struct {
 // counters returns the daemon's counts of the parts that an account gets, or estimates
 // until the daemon has responded.
 func (c *composer) counters(a apiv1.Account) (list []counter) {
-	limit := limitOf(a)
+	limit := threadtext.LimitOf(&a)
 	for i, text := range c.partsFor(a.ID) {
 		list = append(list, counter{part: postlist.PartName(i), length: limit.Length(text), limit: limit.Max})
 	}

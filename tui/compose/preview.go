@@ -65,7 +65,7 @@ func (c *composer) previewLines(f Frame, width, height int) []string {
 
 // previewOf renders what one account gets, as its network counts and shortens it.
 func (c *composer) previewOf(f Frame, a apiv1.Account, width int) []string {
-	t, s, limit, body := theme(f), f.PostScene(), limitOf(a), c.body(postlist.Booking{})
+	t, s, limit, body := theme(f), f.PostScene(), threadtext.LimitOf(&a), c.body(postlist.Booking{})
 	lines := []string{t.Title.Render(screen.Clip(screen.OneLine(a.Name)+", "+screen.OneLine(a.Platform), width))}
 	if w := body.ContentWarning; w != nil && *w != "" {
 		lines = append(lines, screen.Wrap("behind the warning: "+*w, width)...)

@@ -10,18 +10,6 @@ import (
 	"github.com/schedctl/schedctl/tui/screen"
 )
 
-// limitOf returns the limit of an account for a part.
-func limitOf(a apiv1.Account) threadtext.Limit {
-	limit := threadtext.Limit{Unit: a.Limits.Unit}
-	if a.Limits.MaxCharacters != nil {
-		limit.Max = *a.Limits.MaxCharacters
-	}
-	if a.Limits.URLCharacters != nil {
-		limit.URLCharacters = *a.Limits.URLCharacters
-	}
-	return limit
-}
-
 // readers returns the accounts that get the text in the field.
 func (c *composer) readers(f Frame) (list []apiv1.Account) {
 	for _, a := range f.Current().Accounts.List {
@@ -38,7 +26,7 @@ func (c *composer) readers(f Frame) (list []apiv1.Account) {
 func (c *composer) tooLong(f Frame) (names []string) {
 	parts := c.fieldParts()
 	for _, a := range c.readers(f) {
-		limit := limitOf(a)
+		limit := threadtext.LimitOf(&a)
 		if slices.ContainsFunc(parts, func(p string) bool { return !limit.Fits(p) }) {
 			names = append(names, screen.OneLine(a.Name))
 		}
@@ -60,7 +48,7 @@ func (c *composer) splitText(f Frame) tea.Cmd {
 	}
 	var limits []threadtext.Limit
 	for _, a := range c.readers(f) {
-		limits = append(limits, limitOf(a))
+		limits = append(limits, threadtext.LimitOf(&a))
 	}
 	fits := func(text string) bool {
 		return !slices.ContainsFunc(limits, func(l threadtext.Limit) bool { return !l.Fits(text) })

@@ -3,7 +3,6 @@ package content
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/schedctl/schedctl"
@@ -16,11 +15,11 @@ import (
 // splitText splits a long text into parts that fit every account, and asks the daemon for
 // their exact lengths. post has the accounts.
 func splitText(ctx context.Context, c *client.Client, post apiv1.CreatePost, text string) (parts []string, v apiv1.Validation, err error) {
-	limits, err := splitLimits(ctx, c, post.SocialAccountIDs)
+	accounts, err := c.Accounts(ctx, client.AccountQuery{})
 	if err != nil {
 		return nil, v, err
 	}
-	parts, ok, err := threadtext.FitAll(text, limits, func(parts []string) (map[string]int, error) {
+	parts, ok, err := threadtext.FitAll(text, threadtext.LimitsOf(accounts, post.SocialAccountIDs), func(parts []string) (map[string]int, error) {
 		if len(parts) > schedctl.MaxThread+1 {
 			return nil, cli.InvalidError(schedctl.ContentTooLong, "the text needs %d parts; a thread has at most %d", len(parts), schedctl.MaxThread+1)
 		}
@@ -36,22 +35,6 @@ func splitText(ctx context.Context, c *client.Client, post apiv1.CreatePost, tex
 		err = cli.InvalidError(schedctl.ContentTooLong, "the text has a link, a mention or a character that is too long for a part; write the parts with --thread")
 	}
 	return parts, v, err
-}
-
-// splitLimits returns the limits of accounts, by id. Every part is also limited by the
-// daemon.
-func splitLimits(ctx context.Context, c *client.Client, ids []string) (map[string]*threadtext.Limit, error) {
-	list, err := c.Accounts(ctx, client.AccountQuery{})
-	if err != nil {
-		return nil, err
-	}
-	limits := map[string]*threadtext.Limit{"": {Max: schedctl.MaxContent}}
-	for _, acct := range list {
-		if slices.Contains(ids, acct.ID) && acct.Limits.MaxCharacters != nil {
-			limits[acct.ID] = &threadtext.Limit{Max: *acct.Limits.MaxCharacters, Unit: acct.Limits.Unit, URLCharacters: cli.Deref(acct.Limits.URLCharacters)}
-		}
-	}
-	return limits, nil
 }
 
 // splitAndAsk splits the text of a post, shows the parts and asks. With one part there is
