@@ -50,7 +50,7 @@ func commands() []command {
 		}},
 		{name: "search", arg: "TEXT", optional: true, about: "show the posts with a text; without one, all", example: "search release", run: (*Model).runSearch},
 		{name: "new", about: "write a post", run: func(m *Model, _ string) (tea.Cmd, string) { return m.writePost(), "" }},
-		{name: "forecast", about: "show what will fail or be late, with the commands that mend it", run: func(m *Model, _ string) (tea.Cmd, string) {
+		{name: "forecast", about: "show what will fail or be late, with the commands that fix it", run: func(m *Model, _ string) (tea.Cmd, string) {
 			return nil, m.forecast.Open()
 		}},
 		{name: "undo", about: "undo the last change", run: func(m *Model, _ string) (tea.Cmd, string) { return m.undoLast(), "" }},

@@ -37,7 +37,7 @@ type ForecastEntry struct {
 	PostCount       int          `json:"post_count" doc:"The number of affected posts that were found."`
 	SocialAccountID *string      `json:"social_account_id" doc:"The account; null if the entry is about several accounts or about none."`
 	Message         string       `json:"message" doc:"What will happen, and why. Times in it are in UTC."`
-	Command         string       `json:"command" doc:"The command of the command line that mends it, or that shows what to mend."`
+	Command         string       `json:"command" doc:"The command of the command line that fixes it, or that shows what to fix."`
 }
 
 // ForecastList is the response to GET /forecast.
@@ -45,5 +45,5 @@ type ForecastList struct {
 	Results   []ForecastEntry `json:"results" doc:"In order of their times, at most 500."`
 	Count     int             `json:"count" doc:"The number of results."`
 	Until     *Time           `json:"until" doc:"Posts before this time were checked. It is earlier than the requested days if they have more than 2,000 posts, 30,000 targets, or 2 MiB of text." nullable:"false"`
-	Truncated bool            `json:"truncated" doc:"Whether not all posts of the days were checked, or not all results are here; then mend what is here and ask again. It is also true if the store of the files did not say which of them exist, and if the accounts published more than 1,000 posts lately: results of the kinds rate_limit and duplicate may then be missing."`
+	Truncated bool            `json:"truncated" doc:"Whether not all posts of the days were checked, or not all results are here; then fix what is here and ask again. It is also true if the store of the files did not say which of them exist, and if the accounts published more than 1,000 posts lately: results of the kinds rate_limit and duplicate may then be missing."`
 }

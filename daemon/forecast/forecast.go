@@ -244,7 +244,7 @@ func eventOf(e *usecase.ForecastEntry, workspaceID string, now time.Time) schedc
 		about.AccountID = *e.SocialAccountID
 	}
 	message := usecase.Clip(e.Message, maxMessage-len("…"))
-	if withCommand := e.Message + "; mend it with: " + e.Command; len(withCommand) <= maxMessage {
+	if withCommand := e.Message + "; fix it with: " + e.Command; len(withCommand) <= maxMessage {
 		message = withCommand
 	}
 	return schedctl.ForecastAppearedEvent(about, schedctl.TargetError{

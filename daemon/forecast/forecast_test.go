@@ -329,7 +329,7 @@ func TestEventsSayWhatToDo(t *testing.T) {
 	e := usecase.ForecastEntry{SeriesID: "ser_1"}
 	e.Kind, e.Message, e.Command = apiv1.ForecastClockChange, "it is late", "schedctl series skip x"
 	got := eventOf(&e, "ws_1", now)
-	if got.Type != schedctl.EventForecastAppeared || got.SeriesID != "ser_1" || got.PostID != "" || got.Error.Code != "clock_change" || got.Error.Message != "it is late; mend it with: schedctl series skip x" {
+	if got.Type != schedctl.EventForecastAppeared || got.SeriesID != "ser_1" || got.PostID != "" || got.Error.Code != "clock_change" || got.Error.Message != "it is late; fix it with: schedctl series skip x" {
 		t.Errorf("%+v %+v", got, got.Error)
 	}
 	e.Message = strings.Repeat("ä", 400)

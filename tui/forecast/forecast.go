@@ -139,7 +139,7 @@ func (f *Forecast) clock(at time.Time) string {
 	return at.In(f.frame.Current().Zone).Format("Mon 2 Jan 15:04")
 }
 
-// lines renders the entries of the forecast, with the commands that mend them.
+// lines renders the entries of the forecast, with the commands that fix them.
 func (f *Forecast) lines(width int) (lines []string) {
 	t := f.frame.Current().Theme
 	for i, e := range f.list {

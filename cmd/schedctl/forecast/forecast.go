@@ -46,7 +46,7 @@ func New(a *cli.App) *cobra.Command {
   clock change       clocks skip this time, or show it twice
   key revoked        the API key that made the post is revoked
 
-Each entry ends with the command that mends it. No network is contacted, and nothing is
+Each entry ends with the command that fixes it. No network is contacted, and nothing is
 changed. Entries that concern several posts are shown at the time of the first one.
 
 The exit status is 9 when there are entries, else 0. In a pipe or a file there is a line
@@ -92,7 +92,7 @@ func (o *options) run(ctx context.Context) error {
 		o.Messagef("nothing will fail or be late in the next %s", period)
 	}
 	if n > 0 {
-		return &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: fmt.Sprintf("%s to mend in the next %s", cli.Plural(n, "thing"), period)}
+		return &cli.Failure{Status: cli.ExitFailed, Code: cli.CodeFailed, Message: fmt.Sprintf("%s to fix in the next %s", cli.Plural(n, "thing"), period)}
 	}
 	return nil
 }

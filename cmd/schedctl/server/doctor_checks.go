@@ -187,7 +187,7 @@ func (d *doctor) looksAhead(ctx context.Context, c *client.Client) {
 		d.ok("forecast", "nothing will fail or be late in the next 21 days")
 	default:
 		first := found.Results[0]
-		d.warn("forecast", "see: schedctl forecast", "%s to mend in the next 21 days; the first: %s", cli.Plural(len(found.Results), "thing"), d.LocalTimes(first.Message))
+		d.warn("forecast", "see: schedctl forecast", "%s to fix in the next 21 days; the first: %s", cli.Plural(len(found.Results), "thing"), d.LocalTimes(first.Message))
 	}
 }
 
