@@ -323,7 +323,7 @@ func TestSeveralDrafts(t *testing.T) {
 	gone := f.call(key, "create_draft", pair).object(t)["results"].([]any)[1].(map[string]any)
 	f.call(key, "delete_draft", map[string]any{"id": gone["id"], "version": gone["version"]}).object(t)
 	f.connect("blog", schedctl.AccountDisconnected)
-	if text := f.call(key, "create_draft", pair).message(t); !strings.Contains(text, "posts[1]: ") || !strings.Contains(text, "1 post of an earlier such call stay") || f.count() != 4 {
+	if text := f.call(key, "create_draft", pair).message(t); !strings.Contains(text, "posts[1]: ") || !strings.Contains(text, "1 post of an earlier such call exist") || f.count() != 4 {
 		t.Errorf("%d posts: %s", f.count(), text)
 	}
 	f.connect("blog", schedctl.AccountConnected)

@@ -20,7 +20,7 @@ type looking struct {
 func attentionTools() []tool {
 	return []tool{{
 		name: "attention", scopes: readsPosts,
-		about: "What needs action: failed posts with the next step, requested changes, posts that wait for approval, held posts, and what will fail.",
+		about: "What needs action: failed posts with the next step, requested changes, posts and series that wait for approval, held posts, and what will fail.",
 		in:    reflect.TypeFor[looking](), call: with(attention),
 	}, {
 		name: "split_text", scopes: readsPosts,
@@ -33,6 +33,7 @@ func attentionTools() []tool {
 type attentionView struct {
 	ID      string   `json:"id"`
 	Version int64    `json:"version"`
+	Name    string   `json:"name,omitempty"` // of a series
 	Local   string   `json:"local,omitempty"`
 	Content string   `json:"content"`
 	Why     []string `json:"why,omitempty"`
@@ -58,15 +59,12 @@ func attentionGroups() []group {
 	}, {
 		"changes_requested", client.PostQuery{Approval: schedctl.ApprovalChangesRequested},
 		func(d *directory, c *call, p *apiv1.Post, v *postView) ([]string, string, bool) {
-			if p.CreatedBy == nil || p.CreatedBy.ID != c.KeyID {
-				return []string{v.Asked}, "its author changes it and submits it again", p.Status == schedctl.Draft
-			}
-			return []string{v.Asked}, "edit_post, then submit_post", p.Status == schedctl.Draft
+			return []string{v.Asked}, c.afterReview(p.CreatedBy, stepsToChange), p.Status == schedctl.Draft
 		},
 	}, {
 		"pending", client.PostQuery{Approval: schedctl.ApprovalPending},
 		func(d *directory, c *call, p *apiv1.Post, v *postView) ([]string, string, bool) {
-			return nil, "a person approves it", true
+			return nil, byApprover, true
 		},
 	}, {
 		"held", client.PostQuery{Statuses: []schedctl.Status{schedctl.Scheduled, schedctl.Publishing}, Sort: "publish_at", Limit: 100},
@@ -76,9 +74,21 @@ func attentionGroups() []group {
 	}}
 }
 
+// The steps after failures and reviews.
+const (
+	byApprover = "a person approves it"
+	byAuthor   = "its author changes it and submits it again"
+)
+
+var (
+	stepsAfterContent = steps{"create_draft for the accounts that failed, with what their networks accept", "a person writes what the network accepts"}
+	stepsAfterRetry   = steps{"retry_post", "a person retries it"}
+	stepsToSubmit     = steps{"submit_post; " + byApprover, byApprover}
+	stepsToChange     = steps{"edit_post, then submit_post", byAuthor}
+)
+
 // afterFailure says what to do about a failed post.
 func afterFailure(c *call, p *apiv1.Post) string {
-	mayRetry := c.allows(writesPosts)
 	for i := range p.Targets {
 		e := p.Targets[i].Error
 		if e == nil || p.Targets[i].Status != schedctl.Failed {
@@ -90,15 +100,20 @@ func afterFailure(c *call, p *apiv1.Post) string {
 		case e.Kind == schedctl.KindAuth:
 			return "a person reconnects the account"
 		case e.Kind == schedctl.KindContent || e.Kind == schedctl.KindMedia || e.Kind == schedctl.KindDuplicate:
-			return "create_draft for the accounts that failed, with what their networks accept"
+			return c.first(stepsAfterContent)
 		case e.Kind == schedctl.KindApproval:
-			return "submit_post; a person approves it"
+			return c.first(stepsToSubmit)
 		}
 	}
-	if mayRetry {
-		return "retry_post"
+	return c.first(stepsAfterRetry)
+}
+
+// afterReview says what to do about an object of which changes were requested.
+func (c *call) afterReview(author *apiv1.Author, of steps) string {
+	if author == nil || author.ID != c.KeyID {
+		return byAuthor
 	}
-	return "a person retries it"
+	return c.first(of)
 }
 
 func attention(ctx context.Context, c *call, in looking) (outcome, error) {
@@ -126,6 +141,9 @@ func attention(ctx context.Context, c *call, in looking) (outcome, error) {
 			fmt.Fprintf(&text, "%s %s %s next: %s\n", v.ID, quote(v.Content, 40), quoted(strings.Join(v.Why, "; ")), v.Next)
 		}
 	}
+	if err := c.waitingSeries(ctx, d, data, &text); err != nil {
+		return outcome{}, err
+	}
 	forecast, err := c.Client.Forecast(ctx, in.Days)
 	if err != nil {
 		return outcome{}, err
@@ -148,9 +166,45 @@ func attention(ctx context.Context, c *call, in looking) (outcome, error) {
 		fmt.Fprintf(&text, "not all are shown of: %s\n", strings.Join(more, ", "))
 	}
 	if text.Len() == 0 {
-		return outcome{"No post needs action.", data}, nil
+		return outcome{"Nothing needs action.", data}, nil
 	}
 	return outcome{text.String(), data}, nil
+}
+
+// waitingSeries adds the series that wait for an approval or for changes.
+func (c *call) waitingSeries(ctx context.Context, d *directory, data map[string]any, text *strings.Builder) error {
+	var list []attentionView
+	for _, state := range []schedctl.ApprovalState{schedctl.ApprovalChangesRequested, schedctl.ApprovalPending} {
+		page, err := c.Client.SeriesList(ctx, client.SeriesQuery{Approval: state, Limit: 100})
+		if err != nil {
+			return err
+		}
+		for i := range page.Results {
+			s := &page.Results[i]
+			v := attentionView{ID: s.ID, Version: s.Version, Name: clip(s.Name, maxRow), Content: clip(s.Content, maxRow), Next: byApprover}
+			if state == schedctl.ApprovalChangesRequested {
+				v.Why, v.Next = nonEmpty([]string{clip(textOf(s.Approval.Note), maxSaid)}), c.afterReview(s.CreatedBy, steps{byAuthor})
+			}
+			if s.State != schedctl.SeriesEnded {
+				list = append(list, v)
+			}
+		}
+		if page.NextCursor != nil && len(list) <= maxAttention {
+			data["more"] = append(moreOf(data), "series")
+		}
+	}
+	if len(list) > maxAttention {
+		list, data["more"] = list[:maxAttention], append(moreOf(data), "series")
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	data["series"] = list
+	text.WriteString("series:\n")
+	for _, v := range list {
+		fmt.Fprintf(text, "%s %s %s next: %s\n", v.ID, quote(v.Name, 40), quoted(strings.Join(v.Why, "; ")), v.Next)
+	}
+	return nil
 }
 
 // moreOf returns the kinds of which not all are shown.

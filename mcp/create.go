@@ -81,7 +81,7 @@ func createDrafts(ctx context.Context, c *call, items []any) (outcome, error) {
 	for i := range requests {
 		p, again, err := c.create(ctx, requests[i], hashed(c.key, fmt.Sprint(i)))
 		if err != nil {
-			return outcome{}, c.undo(ctx, fresh, len(made)-len(fresh), inPost(i, err))
+			return outcome{}, c.undo(ctx, fresh, len(made)-len(fresh), i, err)
 		}
 		made = append(made, p)
 		if again {
@@ -114,30 +114,6 @@ func (c *call) created(ctx context.Context, made []apiv1.Post, replayed, recreat
 		text = fmt.Sprintf("Created %d again that had been deleted: ", recreated) + text
 	}
 	return outcome{text, data}, nil
-}
-
-// undo deletes the posts that a call has made, because one of its posts was refused. Posts
-// that an earlier call with the same arguments made stay. It returns the refusal, with the
-// posts that are left because they could not be deleted.
-func (c *call) undo(ctx context.Context, made []apiv1.Post, earlier int, refusal error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), CallTimeout)
-	defer cancel()
-	var left []string
-	for _, p := range made {
-		if err := c.Client.DeletePost(ctx, p.ID, client.IfVersion(p.Version)); err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
-			left = append(left, p.ID)
-		}
-	}
-	message := clip(apiError(refusal).Message, 400)
-	switch {
-	case len(left) > 0:
-		message += "; these drafts could not be taken back: " + strings.Join(left, ", ") + "; delete them with delete_draft"
-	case earlier > 0:
-		message += fmt.Sprintf("; %s of an earlier such call stay, and no other was created", plural(earlier, "post"))
-	default:
-		message += "; none of the posts was created"
-	}
-	return reworded(refusal, message)
 }
 
 // inPost says which post of a list an error is about.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
@@ -87,7 +88,7 @@ func TestAttention(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	agent, publisher := f.agent(), f.publisher()
-	if a := f.call(agent, "attention", nil); a.Result.Content[0].Text != "No post needs action." {
+	if a := f.call(agent, "attention", nil); a.Result.Content[0].Text != "Nothing needs action." {
 		t.Errorf("%+v", a)
 	}
 	c := f.client(publisher)
@@ -144,8 +145,9 @@ func TestSplitText(t *testing.T) {
 	if text := f.call(key, "split_text", map[string]any{"content": strings.Repeat("word ", 19_000), "social_account_ids": []string{"nope"}}).message(t); !strings.Contains(text, "list_accounts") {
 		t.Error(text)
 	}
-	if text := f.call(key, "split_text", map[string]any{"content": strings.Repeat("x", 6000), "social_account_ids": []string{"blog"}}); text.code(t) != "" && text.code(t) != string(schedctl.ContentTooLong) {
-		t.Errorf("%+v", text)
+	link := "https://example.com/" + strings.Repeat("x", 6000)
+	if code := f.call(key, "split_text", map[string]any{"content": link, "social_account_ids": []string{"blog"}}).code(t); code != string(schedctl.ContentTooLong) {
+		t.Errorf("a link that is too long for a part: %q", code)
 	}
 }
 
@@ -161,5 +163,60 @@ func TestListMedia(t *testing.T) {
 	rest := f.call(key, "list_media", map[string]any{"cursor": page["next_cursor"]}).object(t)
 	if len(page["results"].([]any)) != 2 || first["alt_text"] != "dot 2" || first["pixels"] != "1x1" || len(rest["results"].([]any)) != 1 {
 		t.Errorf("%v, %v", page, rest)
+	}
+}
+
+// TestAttentionOfSeries: series that wait for an approval or for changes need action, and
+// list_series has the state of the approval.
+func TestAttentionOfSeries(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	agent, c := f.agent(), f.client(f.publisher())
+	var series []apiv1.Series
+	for _, name := range []string{"weekly tip", "monthly\u2028news"} {
+		s, err := c.CreateSeries(t.Context(), apiv1.CreateSeries{
+			Name: name, Content: "a text", SocialAccountIDs: []string{f.account}, Timezone: "UTC", Start: "2090-01-02T09:00", Rule: "FREQ=WEEKLY",
+		})
+		f.ok(err)
+		done, err := c.SubmitSeries(t.Context(), s.ID, apiv1.SubmitSeries{}, client.IfVersion(s.Version))
+		f.ok(err)
+		series = append(series, done.Series)
+	}
+	_, err := f.client(f.key(schedctl.ScopePostsRead, schedctl.ScopePostsApprove)).RequestSeriesChanges(t.Context(), series[1].ID, apiv1.RequestChanges{Note: "less often"}, client.IfVersion(series[1].Version))
+	f.ok(err)
+	a := f.call(agent, "attention", nil)
+	list := a.object(t)["series"].([]any)
+	text := a.Result.Content[0].Text
+	if len(list) != 2 || list[0].(map[string]any)["id"] != series[1].ID || list[1].(map[string]any)["next"] != "a person approves it" {
+		t.Errorf("%v", list)
+	}
+	if want := "series:\n" + series[1].ID + ` "monthly news" "less often" next: its author`; !strings.Contains(text, want) || strings.Contains(text, "\u2028") {
+		t.Errorf("%q is not in %q", want, text)
+	}
+	if text := f.call(agent, "list_series", nil).Result.Content[0].Text; !strings.Contains(text, `"weekly tip" active pending `) || !strings.Contains(text, `"monthly news" active changes_requested `) {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestForecastNamesPosts: what will fail names a post to look at.
+func TestForecastNamesPosts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	key := f.publisher()
+	c := f.client(key)
+	var ids []string
+	for i := range 3 {
+		p, err := c.CreatePost(t.Context(), apiv1.CreatePost{
+			Content: fmt.Sprint(i), SocialAccountIDs: []string{f.account}, PublishAt: apiv1.At(time.Now().Add(time.Duration(i+1) * 24 * time.Hour)),
+		})
+		f.ok(err)
+		ids = append(ids, p.ID)
+	}
+	f.connect("blog", schedctl.AccountDisconnected)
+	want := ids[0] + " and 2 other posts"
+	for _, tool := range []string{"attention", "get_forecast"} {
+		if text := f.call(key, tool, nil).Result.Content[0].Text; !strings.Contains(text, want) {
+			t.Errorf("%s: %q is not in %q", tool, want, text)
+		}
 	}
 }

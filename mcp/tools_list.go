@@ -309,7 +309,11 @@ func (v *seriesView) row() string {
 	if v.Local != "" {
 		next = " next " + v.Local
 	}
-	return fmt.Sprintf("%s v%d %s %s %s%s %s", v.ID, v.Version, quote(v.Name, 40), v.State, plain(v.Rule, 60), next, quote(v.Content, maxRow))
+	state := v.State
+	if v.Approval != "" {
+		state += " " + v.Approval
+	}
+	return fmt.Sprintf("%s v%d %s %s %s%s %s", v.ID, v.Version, quote(v.Name, 40), state, plain(v.Rule, 60), next, quote(v.Content, maxRow))
 }
 
 func listSeries(ctx context.Context, c *call, in seriesFilter) (outcome, error) {

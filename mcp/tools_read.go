@@ -263,6 +263,12 @@ func (c *call) forecast(ctx context.Context, list apiv1.ForecastList) ([]forecas
 		}
 		views = append(views, v)
 		fmt.Fprintf(&text, "\n%s %s %s", v.Kind, v.At, quote(v.Message, maxSaid))
+		if len(v.Posts) > 0 {
+			text.WriteString(" " + v.Posts[0])
+			if v.Count > 1 {
+				fmt.Fprintf(&text, " and %s", plural(v.Count-1, "other post"))
+			}
+		}
 	}
 	return views, text.String(), nil
 }
