@@ -90,13 +90,13 @@ func (v *checkView) text() string {
 	out.WriteString(map[bool]string{true: "The post would be accepted.", false: "The post would be refused."}[v.Allowed])
 	for _, list := range [][]string{v.Problems, v.Refusals, v.Warnings} {
 		for _, message := range list {
-			out.WriteString("\n" + plain(message, maxSaid))
+			out.WriteString("\n" + quote(message, maxSaid))
 		}
 	}
 	for _, a := range v.Accounts {
-		fmt.Fprintf(&out, "\n%s: %s", plain(a.Account, 40), a.Length)
+		fmt.Fprintf(&out, "\n%s: %s", quote(a.Account, 40), a.Length)
 		for _, message := range append(a.Problems, a.Warnings...) {
-			out.WriteString("; " + plain(message, maxSaid))
+			out.WriteString("; " + quote(message, maxSaid))
 		}
 	}
 	return out.String()

@@ -84,6 +84,7 @@ var toolsOf = []struct{ method, path, tool string }{
 // forTools returns a message of the daemon without requests and command lines. It names the
 // tools that the caller has.
 func (c *Caller) forTools(message string) string {
+	message = strings.Replace(message, "no route has this path; /openapi.json lists all paths", "nothing has this id", 1)
 	message = requestOf.ReplaceAllStringFunc(message, func(text string) string {
 		m := requestOf.FindStringSubmatch(text)
 		for _, t := range toolsOf {

@@ -188,7 +188,7 @@ func getTimeline(ctx context.Context, c *call, in onePost) (outcome, error) {
 	data["events"], data["attempts"] = events, attempts
 	text := fmt.Sprintf("%s is %s: %s, %s.", timeline.PostID, timeline.Status, plural(len(events), "event"), plural(len(attempts), "attempt"))
 	for _, a := range attempts {
-		text += fmt.Sprintf("\n%s attempt %d on %s: %s %s", a.At, a.Number, plain(a.Account, 40), a.Outcome, quoted(a.Error))
+		text += fmt.Sprintf("\n%s attempt %d on %s: %s %s", a.At, a.Number, quote(a.Account, 40), a.Outcome, quoted(a.Error))
 	}
 	if in.Full {
 		data = map[string]any{"timeline": timeline}

@@ -144,7 +144,7 @@ func (v *postView) row(width int) string {
 	}
 	words = append(words, cmp.Or(v.Local, v.ProposedAt, "no time"))
 	for _, name := range v.Accounts {
-		words = append(words, plain(name, 40))
+		words = append(words, quote(name, 40))
 	}
 	for _, status := range slices.Sorted(maps.Keys(v.Targets)) {
 		words = append(words, fmt.Sprintf("%d %s", v.Targets[status], status))
