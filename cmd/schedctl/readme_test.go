@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,8 +27,8 @@ func TestDocumentExamplesWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := 0
-	const skill = "../../skills/schedctl/SKILL.md"
-	for _, path := range append(pages, "../../README.md", skill) {
+	skill := []string{"../../skills/schedctl/SKILL.md", "../../skills/schedctl/references/posts.md"}
+	for _, path := range append(append(pages, "../../README.md"), skill...) {
 		commands := consoleCommands(t, path)
 		if total += len(commands); len(commands) == 0 {
 			continue
@@ -40,9 +41,10 @@ func TestDocumentExamplesWork(t *testing.T) {
 				r.run("schedctl account add http --name team --set url=" + httpServer(t))
 				r.post = strings.TrimSpace(r.run("schedctl post create 'An example' --to blog --in 1h -q"))
 			}
-			if path == skill {
+			if slices.Contains(skill, path) {
 				r.run("schedctl agent setup generic --key-file agent.key")
-				r.env = append(r.env, "SCHEDCTL_API_KEY=", "SCHEDCTL_API_KEY_FILE=agent.key")
+				r.env = append(r.env, "SCHEDCTL_API_KEY=", "SCHEDCTL_API_KEY_FILE=agent.key", "SCHEDCTL_AGENT=1")
+				r.run("schedctl post create 'A draft' --to blog")
 			}
 			for _, command := range commands {
 				r.run(command)

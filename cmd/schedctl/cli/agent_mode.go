@@ -142,6 +142,21 @@ func (a *App) ForPeople(what, instead string) error {
 		WithHint(instead + "; if you are no agent, " + a.agent.leave)
 }
 
+// otherKeys are the ends of messages that advise another key. An agent has one key, and asks.
+var otherKeys = strings.NewReplacer(
+	"; use a key that has it", "; ask a person to do it",
+	"; use a key that may", "; ask a person to do it",
+	"; a key with the scope posts:write can publish them", "; a person publishes them",
+)
+
+// forAgent returns a message without the advice to use another key, in agent mode.
+func (a *App) forAgent(message string) string {
+	if a.AgentMode() == "" {
+		return message
+	}
+	return otherKeys.Replace(message)
+}
+
 // AdminKey returns the admin key of a data directory. In agent mode it returns none.
 func (a *App) AdminKey(dir string) (string, error) {
 	path := filepath.Join(dir, daemon.AdminKeyFile)

@@ -10,7 +10,7 @@ import (
 // conflicts are groups of flags. A command takes one flag of each group. If a command has
 // --x and --no-x, it takes one of these, too.
 var conflicts = [][]string{
-	{"at", "in", "now"},
+	{"at", "in", "now", "propose"},
 	{"week", "month"},
 	{"until", "for"},
 	{"enable", "disable"},

@@ -246,7 +246,7 @@ func (a *App) report(err error, args []string) {
 		return
 	}
 	_, code := classify(err)
-	message := err.Error()
+	message := a.forAgent(err.Error())
 	if errors.Is(err, context.Canceled) {
 		message = "interrupted"
 		if a.ErrTerminal {
@@ -256,7 +256,7 @@ func (a *App) report(err error, args []string) {
 	if !a.JSON.asked && !asksForJSON(args) {
 		headline, details := describeError(err, message)
 		if refused, ok := errors.AsType[*client.Error](err); ok {
-			headline = withHint(a.inNames(headline, args), refused.API)
+			headline = a.forAgent(withHint(a.inNames(headline, args), refused.API))
 			for i := range details {
 				details[i] = a.inNames(details[i], args)
 			}

@@ -38,13 +38,16 @@ func (i *importCheck) validate(ctx context.Context, l *importLine) error {
 	}
 	l.result = l.result.remarked(strings.Join(post.Warnings(v, i.accounts), "; "))
 	if len(v.Refusals) > 0 {
-		return l.deny(schedctl.Code(v.Refusals[0].Code), v.Refusals[0].Message)
+		return l.deny(schedctl.Code(v.Refusals[0].Code), post.WithAdvice(schedctl.Code(v.Refusals[0].Code), v.Refusals[0].Message, submitAdvice, i.key.Allows(schedctl.ScopePostsDraft)))
 	}
 	if !v.Allowed {
 		l.result = l.result.refusedWith(problemText(v, i.accounts))
 	}
 	return nil
 }
+
+// submitAdvice is for files with times and a key that writes drafts only.
+const submitAdvice = "with --submit the time is proposed, and the draft waits for an approval"
 
 // deny returns the error of a line that the daemon would refuse whatever it says.
 func (l *importLine) deny(code schedctl.Code, message string) error {

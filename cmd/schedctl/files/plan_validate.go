@@ -123,7 +123,7 @@ func (p *planner) readValidation(d *postfile.Document, v apiv1.Validation, c *ch
 		c.problems = append(c.problems, d.Problemf(d.Line(problem.Field), "%s", cli.MessageLine(fileMessage(problem))))
 	}
 	for _, r := range v.Refusals {
-		c.refusals = append(c.refusals, refusal{d.Problemf(d.First, "%s", cli.MessageLine(r.Message)), schedctl.Code(r.Code)})
+		c.refusals = append(c.refusals, refusal{d.Problemf(d.First, "%s", cli.MessageLine(post.WithAdvice(schedctl.Code(r.Code), r.Message, submitAdvice, p.key.Allows(schedctl.ScopePostsDraft)))), schedctl.Code(r.Code)})
 	}
 	for _, text := range v.Warnings {
 		c.warnings = append(c.warnings, d.Problemf(d.First, "%s", cli.OneLine(text)))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
@@ -16,11 +15,12 @@ import (
 
 type copyOptions struct {
 	*cli.App
-	to     []string
-	labels labelFlags
-	when   cli.WhenFlags
-	once   idempotencyFlags
-	dry    bool
+	to      []string
+	labels  labelFlags
+	when    cli.WhenFlags
+	propose proposeFlag
+	once    idempotencyFlags
+	dry     bool
 
 	allowDuplicate bool
 }
@@ -32,7 +32,8 @@ func newCopy(a *cli.App) *cobra.Command {
 		Short: "Create a post from an existing one",
 		Long: `Create a draft from a post in any status. The draft gets its text with all parts,
 media, poll, accounts, title, labels, and the overrides of single accounts. With --at
-or --in the new post is scheduled. --to replaces all accounts, and --label all labels.
+or --in the new post is scheduled, and with --propose the draft shall have this time after
+its approval. --to replaces all accounts, and --label all labels.
 The copy has no external id and belongs to no collection.`,
 		Example: `  schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl post copy post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "next monday 9am"
@@ -44,6 +45,7 @@ The copy has no external id and belongs to no collection.`,
 	addToOrAccount(a, cmd, &o.to)
 	o.labels.add(cmd)
 	o.when.Add(cmd)
+	o.propose.add(cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	o.once.add(cmd)
 	addDryRun(cmd, &o.dry)
@@ -60,6 +62,10 @@ func (o *copyOptions) run(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
+	proposedAt, err := o.propose.read(o.App, &o.when, false)
+	if err != nil {
+		return err
+	}
 	c, id, err := connectOne(ctx, o.App, ref)
 	if err != nil {
 		return err
@@ -69,7 +75,7 @@ func (o *copyOptions) run(ctx context.Context, ref string) error {
 		return refusedPost(id, err)
 	}
 	create := fields.Request(original)
-	create.PublishAt, create.AllowDuplicate = at, o.allowDuplicate
+	create.PublishAt, create.ProposedAt, create.AllowDuplicate = at, proposedAt, o.allowDuplicate
 	if labels != nil {
 		create.Labels = *labels
 	}
@@ -80,13 +86,11 @@ func (o *copyOptions) run(ctx context.Context, ref string) error {
 		create.TargetOverrides = content.KeptOverrides(original.TargetOverrides, create.SocialAccountIDs)
 	}
 	if o.dry {
-		return checkPost(ctx, o.App, c, create)
+		return concludeProposal(ctx, o.App, c, checkPost(ctx, o.App, c, create), at, false)
 	}
-	parts := append([]string{"copy", id, fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
+	parts := append([]string{"copy", id, o.propose.text, fmt.Sprint(o.allowDuplicate)}, labeledParts("to", o.to)...)
 	write := onceFor(o.App, o.once, "", &o.when, append(parts, labeledParts("label", create.Labels)...)...)
-	post, err := write.do(ctx, c, "", func(options ...client.Option) (apiv1.Post, error) {
-		return c.CreatePost(ctx, create, options...)
-	})
+	post, err := write.create(ctx, c, create, false)
 	if err != nil {
 		return o.when.Refused(err)
 	}

@@ -21,6 +21,7 @@ type createOptions struct {
 	to             []string
 	when           cli.WhenFlags
 	slot           slotFlags
+	propose        proposeFlag
 	repeat         repeatFlags
 	once           idempotencyFlags
 	labels         labelFlags
@@ -55,6 +56,7 @@ func newCreate(a *cli.App) *cobra.Command {
   schedctl post create "We are live" --to demo --at "friday 9am" --label launch
   schedctl post create 'Version 1.4 is out. {{snippet "tags"}}' --to @brand --now
   schedctl post create "For review" --to demo --at "friday 9am" --submit --note "please check"
+  schedctl post create "An idea" --to demo --propose "friday 9am"
   id=$(schedctl post create "A draft for later" -q)`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.repeat.given() {
@@ -113,8 +115,11 @@ The command then prints the series; see "schedctl series --help".
 
 ` + content.OverrideHelp + `
 
-With --submit, the post is a draft that waits for the approval of another key, and its
-time is the proposed one; --note is for the reviewers.
+With --propose the post is a draft that shall have this time after its approval. With
+--submit it waits for the approval of another key, and its time, from --propose or --at,
+is the proposed one; --note is for the reviewers. A key that writes drafts only makes such
+a draft from --at, --in and --next-slot too: nothing is submitted, and the command that
+submits it is shown.
 
 With --dry-run no post is created, and the output is that of "schedctl post validate";
 files are uploaded, to be checked.
@@ -133,6 +138,7 @@ func (o *createOptions) addFlags(cmd *cobra.Command) {
 	o.content.AddYes(cmd)
 	o.when.Add(cmd)
 	f.BoolVar(&o.when.Now, "now", false, "publish at once")
+	o.propose.add(cmd)
 	o.slot.add(o.App, cmd)
 	o.repeat.add(cmd, "series-name")
 	o.once.add(cmd)
@@ -183,11 +189,15 @@ func (o *createOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	proposed, err := o.propose.read(o.App, &o.when, o.slot.given())
+	if err != nil {
+		return err
+	}
 	c, err := o.connect(ctx)
 	if err != nil {
 		return err
 	}
-	create := apiv1.CreatePost{PublishAt: publishAt, AllowDuplicate: o.allowDuplicate, Labels: o.labels.labels, AllowBlackout: o.slot.allowBlackout}
+	create := apiv1.CreatePost{PublishAt: publishAt, ProposedAt: proposed, AllowDuplicate: o.allowDuplicate, Labels: o.labels.labels, AllowBlackout: o.slot.allowBlackout}
 	if o.submit {
 		create.Submit = &apiv1.SubmitNew{Note: &o.note}
 	}
@@ -255,7 +265,7 @@ func (o *createOptions) checkSubmit() error {
 		return cli.UsageError("--note is for the reviewers of a post").WithHint("give --submit too")
 	case !o.submit:
 	case o.when.Now || o.wait:
-		return cli.UsageError("a submitted post is published after its approval").WithHint("give --at, --in or --next-slot, without --now and --wait")
+		return cli.UsageError("a submitted post is published after its approval").WithHint("give --propose TIME, without --now and --wait")
 	case o.repeat.given():
 		return cli.UsageError("--submit is for single posts").WithHint("create the series, and then use: schedctl series submit")
 	case o.slot.queue != "" || o.slot.notBefore != "":
@@ -270,6 +280,9 @@ func (o *createOptions) checkSubmit() error {
 func (o *createOptions) publishAt() (*apiv1.PublishTime, error) {
 	if err := o.checkRepeat(); err != nil {
 		return nil, err
+	}
+	if o.repeat.given() && o.propose.text != "" {
+		return nil, cli.UsageError("--propose is for single posts: a series has the times of its --repeat")
 	}
 	if !o.repeat.given() {
 		return o.slot.publishAt(o.App, &o.when)

@@ -43,9 +43,7 @@ func (o *createOptions) send(ctx context.Context, c *client.Client, create apiv1
 		// warned of a duplicate of itself.
 		warnAboutPost(ctx, o.App, c, create)
 	}
-	post, err = write.do(ctx, c, "", func(options ...client.Option) (apiv1.Post, error) {
-		return c.CreatePost(ctx, create, options...)
-	})
+	post, err = write.create(ctx, c, create, o.slot.names() || o.wait)
 	switch {
 	case err == nil:
 		o.RememberID(cli.PostNoun, post.ID)
@@ -70,7 +68,7 @@ func (o *createOptions) check(ctx context.Context, c *client.Client, create apiv
 		}
 		create.QueueID, create.AllowBlackout = nil, true
 	}
-	return checkPost(ctx, o.App, c, create)
+	return concludeProposal(ctx, o.App, c, checkPost(ctx, o.App, c, create), create.PublishAt, o.slot.names() || o.repeat.given())
 }
 
 // write is the request as the user typed it.
@@ -79,6 +77,9 @@ func (o *createOptions) write(text string) idempotentWrite {
 	parts = append(append(parts, o.content.Overrides.Key()...), labeledParts("label", o.labels.labels)...)
 	if o.submit {
 		parts = append(parts, "submit", o.note)
+	}
+	if o.propose.text != "" {
+		parts = append(parts, "propose", o.propose.text)
 	}
 	if o.externalID != "" {
 		parts = append(parts, "external-id", o.externalID)

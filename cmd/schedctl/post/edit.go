@@ -26,6 +26,7 @@ type editOptions struct {
 	to      []string
 	when    cli.WhenFlags
 	slot    slotFlags
+	propose proposeFlag
 	labels  labelFlags
 	content content.Flags
 	dry     bool
@@ -36,7 +37,7 @@ type editOptions struct {
 	overwriteFlag
 	resends, force bool // "post resend", which makes a new post
 
-	allowDuplicate bool
+	allowDuplicate, noPropose bool
 }
 
 func newEdit(a *cli.App) *cobra.Command {
@@ -50,7 +51,9 @@ flag, a setting stays as it is; --to replaces all accounts. A time schedules a d
 changes the text for one account; an empty text, ACCOUNT=, removes the text.
 --override-field ACCOUNT=FIELD=VALUE changes another field, as in "schedctl post create",
 and --no-override removes everything that an account gets instead.
---next-slot and --queue move the post into the next free slot of a queue. A fixed time
+--propose changes the time that a draft shall have after its approval, and --no-propose
+removes it. A key that writes drafts only proposes the time of --at, --in and --next-slot
+too. --next-slot and --queue move the post into the next free slot of a queue. A fixed time
 takes a post out of its slot.
 --media replaces all media, as in "schedctl post create"; --no-media removes them.
 
@@ -73,6 +76,7 @@ exit status 6, and the message says what is different. --overwrite makes it in a
 		Example: `  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J "Hello again"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --at "friday 9am"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --next-slot
+  schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --propose "friday 9am"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J -F news.txt --to demo
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --media cat.png --alt "A cat on a sofa"
   schedctl post edit post_01KAK3R9ZC4VBX1D2E3F4G5H6J --editor
@@ -111,6 +115,10 @@ func (o *editOptions) addFlags(cmd *cobra.Command) {
 	o.labels.add(cmd)
 	o.labels.addNone(cmd)
 	o.when.Add(cmd)
+	if !o.resends {
+		o.propose.add(cmd)
+		cmd.Flags().BoolVar(&o.noPropose, "no-propose", false, "remove the proposed time of a draft")
+	}
 	o.slot.add(a, cmd)
 	AddAllowDuplicate(cmd, &o.allowDuplicate)
 	addDryRun(cmd, &o.dry)
@@ -259,7 +267,7 @@ func (o *editOptions) readContent(ctx context.Context, c *client.Client, edit *a
 // the arguments, a file or standard input. A pipe is the text only when nothing
 // else changes: in a script, standard input often is not a terminal and not meant.
 func (o *editOptions) checkFlags() (readsText bool, err error) {
-	other := o.when.Given() || o.slot.given() || o.to != nil || o.labels.given() || o.content.Given()
+	other := o.when.Given() || o.slot.given() || o.propose.text != "" || o.noPropose || o.to != nil || o.labels.given() || o.content.Given()
 	if o.content.Splits() && !o.text.Given() && !o.editor && o.InTerminal {
 		return false, cli.UsageError("--thread and --thread-split need the text of all parts").WithHint("give it as an argument, with -F FILE or --editor")
 	}
@@ -269,7 +277,7 @@ func (o *editOptions) checkFlags() (readsText bool, err error) {
 	other = other && !o.content.Splits()
 	readsText = o.text.Given() || !other && !o.InTerminal && !o.editor && !o.resends
 	if !readsText && !other && !o.editor && !o.resends {
-		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --media, --part, --override, --label, --at, --in or --next-slot")
+		return false, cli.UsageError("nothing to change").WithHint("give a text, --editor, --to, --media, --part, --override, --label, --at, --in, --next-slot or --propose")
 	}
 	if o.editor {
 		return readsText, o.MayEdit(o.text)
@@ -286,6 +294,12 @@ func (o *editOptions) readFlags() (edit apiv1.EditPost, err error) {
 	}
 	if at != nil {
 		edit.PublishAt = at
+	}
+	if edit.ProposedAt, err = o.propose.read(o.App, &o.when, o.slot.given()); err != nil {
+		return edit, err
+	}
+	if o.noPropose {
+		edit.ProposedAt = &apiv1.ProposedTime{}
 	}
 	if edit.Labels, err = o.labels.read(); err == nil {
 		err = o.content.Check()
@@ -358,9 +372,18 @@ func (o *editOptions) send(ctx context.Context, c *client.Client, edit apiv1.Edi
 		}
 		return post, err
 	}
-	post, err = o.unchanged(ctx, o.App, c, o.id, o.before, func(expected ...client.Option) (apiv1.Post, error) {
+	change := func(expected ...client.Option) (apiv1.Post, error) {
 		return c.EditPost(ctx, o.id, edit, append(options, expected...)...) // the last version counts
-	})
+	}
+	post, err = o.unchanged(ctx, o.App, c, o.id, o.before, change)
+	proposed := proposedInstead(err, edit.PublishAt, o.slot.names())
+	if proposed != nil {
+		edit.ProposedAt, edit.PublishAt, edit.AllowBlackout = proposed, nil, false
+		post, err = o.unchanged(ctx, o.App, c, o.id, o.before, change)
+	}
+	if proposed != nil && err == nil {
+		sayProposed(o.App, post)
+	}
 	if err != nil {
 		return post, refusedRelease(ctx, c, o.id, o.to, err)
 	}

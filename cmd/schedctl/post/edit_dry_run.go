@@ -24,7 +24,7 @@ func (o *editOptions) try(ctx context.Context, c *client.Client, edit apiv1.Edit
 	if err != nil {
 		return err
 	}
-	return dryRunPost(ctx, o.App, c, o.id, o.operation(), func(p apiv1.Post, post *apiv1.CreatePost) error {
+	return concludeProposal(ctx, o.App, c, dryRunPost(ctx, o.App, c, o.id, o.operation(), func(p apiv1.Post, post *apiv1.CreatePost) error {
 		list, err := o.changed(ctx, c, p, to)
 		if err != nil {
 			return err
@@ -41,5 +41,5 @@ func (o *editOptions) try(ctx context.Context, c *client.Client, edit apiv1.Edit
 			post.PublishAt, post.QueueID, post.NotBefore, post.AllowBlackout = edit.PublishAt, edit.QueueID, edit.NotBefore, edit.AllowBlackout
 		}
 		return nil
-	})
+	}), edit.PublishAt, o.slot.names() || o.resends)
 }

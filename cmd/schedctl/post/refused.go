@@ -2,6 +2,7 @@ package post
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/schedctl/schedctl"
@@ -22,6 +23,9 @@ func refusedPost(id string, err error) error {
 // because it has no accounts.  For a post that is already scheduled, the error names
 // the command that moves it.
 func refusedRelease(ctx context.Context, c *client.Client, id string, to []string, err error) error {
+	if refused, ok := errors.AsType[*client.Error](err); ok && lacksScope(err) {
+		return cli.WithMessage(err, WithAdvice(refused.API.Code, refused.API.Message, "propose a time with: schedctl post submit "+id+" --at TIME", draftsOnly(ctx, c)))
+	}
 	if schedctl.CodeOf(err) == schedctl.PostNotDraft {
 		if post, e := c.Post(ctx, id); e == nil && post.Status == schedctl.Scheduled {
 			return cli.WithMessage(err, "the post is scheduled already; move it with: schedctl post edit "+id+" --at TIME")

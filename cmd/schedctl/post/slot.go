@@ -33,6 +33,9 @@ func (s *slotFlags) add(a *cli.App, cmd *cobra.Command) {
 // given reports whether the post takes a slot.
 func (s *slotFlags) given() bool { return s.next || s.queue != "" }
 
+// names reports whether the flags choose among slots, which only a key that schedules may.
+func (s *slotFlags) names() bool { return s.queue != "" || s.notBefore != "" }
+
 // publishAt returns the time of the flags for the API: that of w, or the next slot; nil
 // without flags.
 func (s *slotFlags) publishAt(a *cli.App, w *cli.WhenFlags) (*apiv1.PublishTime, error) {
