@@ -70,22 +70,20 @@ func (c *Content) check() error {
 // ContentChange has the new values of the fields of a content. Nil fields stay as they
 // are. The title is part of an [Annotation], because it may change in every status.
 type ContentChange struct {
-	Text           *string
-	Media          *[]PostMedia
-	Thread         *[]Part
-	FirstComment   *Part // an empty one removes the comment
-	Poll           *Poll // one without options removes the poll
-	LinkPreview    *LinkPreview
-	ContentWarning *string
-	Visibility     *string
-	Language       *string
+	Text         *string
+	Media        *[]PostMedia
+	Thread       *[]Part
+	FirstComment *Part // an empty one removes the comment
+	Poll         *Poll // one without options removes the poll
+	LinkPreview  *LinkPreview
+	PresentationChange
 }
 
 // ChangeTo returns the change that makes any content publish the same as c.
 func (c *Content) ChangeTo() ContentChange {
 	change := ContentChange{
 		Text: &c.Text, Media: &c.Media, Thread: &c.Thread, FirstComment: &Part{}, Poll: &Poll{}, LinkPreview: &c.LinkPreview,
-		ContentWarning: &c.ContentWarning, Visibility: &c.Visibility, Language: &c.Language,
+		PresentationChange: c.Presentation.changeTo(),
 	}
 	if c.FirstComment != nil {
 		change.FirstComment = c.FirstComment
@@ -109,9 +107,7 @@ func (c *ContentChange) apply(to *Content) error {
 func (c *ContentChange) SetIn(to *Content) {
 	set(&to.Text, c.Text)
 	set(&to.LinkPreview, c.LinkPreview)
-	set(&to.ContentWarning, c.ContentWarning)
-	set(&to.Visibility, c.Visibility)
-	set(&to.Language, c.Language)
+	c.setIn(&to.Presentation)
 	if c.Media != nil {
 		to.Media = slices.Clone(*c.Media)
 	}

@@ -1,6 +1,7 @@
 package schedctl
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +9,9 @@ import (
 
 // MaxContentWarning is the longest content warning, in Unicode code points.
 const MaxContentWarning = 500
+
+// maxPresentationName is the longest visibility or language tag, in bytes.
+const maxPresentationName = 71
 
 // The visibilities of a post. A network may offer only some of them.
 const (
@@ -30,20 +34,59 @@ type Presentation struct {
 	Language       string // a BCP 47 tag
 }
 
-// PresentationFor returns the presentation of a target.
-func (p *Post) PresentationFor(t *Target) Presentation {
-	return Presentation{
-		ContentWarning: firstSet(t.ContentWarning, p.ContentWarning),
-		Visibility:     firstSet(t.Visibility, p.Visibility),
-		Language:       firstSet(t.Language, p.Language),
+// PresentationField is one text of a [Presentation].
+type PresentationField struct {
+	Name  string  // in the API
+	Label string  // for people, at the start of a line
+	Max   int     // the longest text, in Unicode code points
+	Text  *string // in the presentation
+}
+
+// Fields returns the texts of a presentation, in the order in which they are shown. They
+// can be read and set.
+func (s *Presentation) Fields() []PresentationField {
+	return []PresentationField{
+		{"content_warning", "Content warning", MaxContentWarning, &s.ContentWarning},
+		{"visibility", "Visibility", maxPresentationName, &s.Visibility},
+		{"language", "Language", maxPresentationName, &s.Language},
 	}
 }
 
-func firstSet(own, general string) string {
-	if own != "" {
-		return own
+// Text returns the text of a field, empty if it is not set or if there is no such field.
+func (s Presentation) Text(name string) string {
+	for _, f := range s.Fields() {
+		if f.Name == name {
+			return *f.Text
+		}
 	}
-	return general
+	return ""
+}
+
+// PresentationFor returns the presentation of a target.
+func (p *Post) PresentationFor(t *Target) Presentation {
+	s, general := t.Presentation, p.Presentation.Fields()
+	for i, f := range s.Fields() {
+		*f.Text = cmp.Or(*f.Text, *general[i].Text)
+	}
+	return s
+}
+
+// PresentationChange has the new values of a [Presentation]. Nil fields stay as they are.
+type PresentationChange struct {
+	ContentWarning *string
+	Visibility     *string
+	Language       *string
+}
+
+// changeTo returns the change to a presentation, with which it shares its texts.
+func (s *Presentation) changeTo() PresentationChange {
+	return PresentationChange{ContentWarning: &s.ContentWarning, Visibility: &s.Visibility, Language: &s.Language}
+}
+
+func (c *PresentationChange) setIn(to *Presentation) {
+	set(&to.ContentWarning, c.ContentWarning)
+	set(&to.Visibility, c.Visibility)
+	set(&to.Language, c.Language)
 }
 
 // languageTag has the form of a BCP 47 tag. It accepts tags that are not registered.

@@ -118,15 +118,19 @@ func (p *Post) LastDecided() *Reviewed {
 
 // Changed returns the names of the fields, as in the API, in which now differs from r.
 func (r *Reviewed) Changed(now Reviewed) (fields []string) {
-	for _, f := range []struct {
+	type pair struct {
 		name        string
 		before, now any
-	}{
+	}
+	pairs := []pair{
 		{"content", r.Text, now.Text}, {"title", r.Title, now.Title}, {"media", r.Media, now.Media}, {"social_account_ids", r.Accounts, now.Accounts},
 		{"target_overrides", r.Overrides, now.Overrides}, {"thread", r.Thread, now.Thread}, {"first_comment", r.FirstComment, now.FirstComment},
-		{"poll", r.Poll, now.Poll}, {"link_preview", r.LinkPreview, now.LinkPreview}, {"content_warning", r.Presentation.ContentWarning, now.Presentation.ContentWarning},
-		{"approval.card", r.Card, now.Card}, {"visibility", r.Presentation.Visibility, now.Presentation.Visibility}, {"language", r.Presentation.Language, now.Presentation.Language},
-	} {
+		{"poll", r.Poll, now.Poll}, {"link_preview", r.LinkPreview, now.LinkPreview}, {"approval.card", r.Card, now.Card},
+	}
+	for _, f := range r.Presentation.Fields() {
+		pairs = append(pairs, pair{f.Name, *f.Text, now.Presentation.Text(f.Name)})
+	}
+	for _, f := range pairs {
 		before, err := json.Marshal(f.before)
 		after, err2 := json.Marshal(f.now)
 		if err != nil || err2 != nil || !bytes.Equal(before, after) {

@@ -387,7 +387,7 @@ func TestEditThread(t *testing.T) {
 	t.Parallel()
 	comment := schedctl.Part{Content: "comment"}
 	p, _ := create(t, schedctl.NewPost{Accounts: accounts("a"), PublishAt: at(60), Content: schedctl.Content{Thread: thread("two"), FirstComment: &comment}})
-	same := []schedctl.Edit{{ContentChange: schedctl.ContentChange{Thread: ptr(thread("two"))}}, {ContentChange: schedctl.ContentChange{FirstComment: &comment}}, {ContentChange: schedctl.ContentChange{Thread: ptr(thread("two")), Poll: &schedctl.Poll{}, Visibility: ptr("")}}}
+	same := []schedctl.Edit{{ContentChange: schedctl.ContentChange{Thread: ptr(thread("two"))}}, {ContentChange: schedctl.ContentChange{FirstComment: &comment}}, {ContentChange: schedctl.ContentChange{Thread: ptr(thread("two")), Poll: &schedctl.Poll{}, PresentationChange: schedctl.PresentationChange{Visibility: ptr("")}}}}
 	for i, e := range same {
 		if events, err := p.Edit(e, at(1)); err != nil || events != nil || p.Version != 1 || e.Operation() != schedctl.OpEdit {
 			t.Errorf("%d: %v, events %q, version %d", i, err, types(events), p.Version)
@@ -395,7 +395,7 @@ func TestEditThread(t *testing.T) {
 	}
 	edits := []schedctl.Edit{
 		{ContentChange: schedctl.ContentChange{Thread: ptr(thread("two", "three"))}}, {ContentChange: schedctl.ContentChange{Thread: ptr(thread())}}, {ContentChange: schedctl.ContentChange{FirstComment: &schedctl.Part{}}}, {ContentChange: schedctl.ContentChange{Poll: validPoll()}}, {ContentChange: schedctl.ContentChange{Poll: &schedctl.Poll{}}},
-		{ContentChange: schedctl.ContentChange{LinkPreview: &schedctl.LinkPreview{Mode: schedctl.PreviewNone}}}, {ContentChange: schedctl.ContentChange{ContentWarning: ptr("w")}}, {ContentChange: schedctl.ContentChange{Visibility: ptr("direct")}}, {ContentChange: schedctl.ContentChange{Language: ptr("de")}},
+		{ContentChange: schedctl.ContentChange{LinkPreview: &schedctl.LinkPreview{Mode: schedctl.PreviewNone}}}, {ContentChange: schedctl.ContentChange{PresentationChange: schedctl.PresentationChange{ContentWarning: ptr("w")}}}, {ContentChange: schedctl.ContentChange{PresentationChange: schedctl.PresentationChange{Visibility: ptr("direct")}}}, {ContentChange: schedctl.ContentChange{PresentationChange: schedctl.PresentationChange{Language: ptr("de")}}},
 		{Overrides: &[]schedctl.Override{{AccountID: "acct_a", Partial: schedctl.Partial{Thread: thread("x")}}}}, {Overrides: &[]schedctl.Override{{AccountID: "acct_a", Partial: schedctl.Partial{Thread: thread("x", "y")}}}},
 		{Overrides: &[]schedctl.Override{{AccountID: "acct_a", Partial: schedctl.Partial{Poll: validPoll()}}}},
 	}

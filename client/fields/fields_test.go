@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/apiv1/apiv1test"
 	"github.com/schedctl/schedctl/client/fields"
@@ -154,5 +155,18 @@ func TestDifference(t *testing.T) {
 	fields.Apply(fields.Difference(apiv1.Post{}, full), &got)
 	if got.Content != "" || got.Title != nil || got.Poll != nil || got.FirstComment != nil || len(got.Thread)+len(got.Media)+len(got.Labels)+len(got.SocialAccountIDs) > 0 {
 		t.Errorf("an empty post keeps %+v", got)
+	}
+}
+
+func TestPresentation(t *testing.T) {
+	override := apiv1.Override{ContentWarning: new("spoilers"), Language: new("de")}
+	want := schedctl.Presentation{ContentWarning: "spoilers", Language: "de"}
+	if got := fields.Presentation(&override); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	for _, f := range want.Fields() {
+		if i := slices.IndexFunc(fields.Texts, func(t fields.Text) bool { return t.Name == f.Name && t.Label == f.Label }); i < 0 {
+			t.Errorf("no setting has the name and the label of %s, %s", f.Name, f.Label)
+		}
 	}
 }

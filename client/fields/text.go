@@ -79,6 +79,23 @@ func (t *Text) Get(of any) string {
 	return ""
 }
 
+// Presentation returns how networks show a post, or what an account gets instead, from the
+// settings in a pointer to a struct of apiv1.
+func Presentation(of any) (p schedctl.Presentation) {
+	for _, f := range p.Fields() {
+		*f.Text = Texts[slices.IndexFunc(Texts, func(t Text) bool { return t.Name == f.Name })].Get(of)
+	}
+	return p
+}
+
+// PresentationNames are the names of the fields of a presentation.
+func PresentationNames() (names []string) {
+	for _, f := range new(schedctl.Presentation).Fields() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // Accepts reports whether a value is one of those that the setting may have.
 func (t *Text) Accepts(value string) bool { return t.Values == nil || slices.Contains(t.Values, value) }
 

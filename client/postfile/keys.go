@@ -32,7 +32,7 @@ type key struct {
 }
 
 // keys are all keys, in the order of the columns of CSV.
-var keys = []key{
+var keys = slices.Concat([]key{
 	{"id", inAll, text(func(d *Document) *string { return &d.ID })},
 	{"content", inRows, func(d *decoder, e entry) { d.Post.Content = d.block(e) }},
 	{"to", inAll, list("to", func(d *Document) *[]string { return &d.To })},
@@ -47,9 +47,9 @@ var keys = []key{
 	{"poll_for", inRows, func(d *decoder, e entry) { d.pollSetting(&d.settings, e) }},
 	{"poll_multiple", inRows, func(d *decoder, e entry) { d.pollSetting(&d.settings, e) }},
 	{"poll_hide_totals", inRows, func(d *decoder, e entry) { d.pollSetting(&d.settings, e) }},
-	{"content_warning", inAll, (*decoder).setting}, {"visibility", inAll, (*decoder).setting}, {"language", inAll, (*decoder).setting},
+}, settings(fields.PresentationNames()...), []key{
 	{"link_preview", inAll, func(d *decoder, e entry) { d.Post.LinkPreview = d.linkPreview(e) }},
-	{"title", inAll, (*decoder).setting}, {"post_style", inAll, (*decoder).setting},
+}, settings("title", "post_style"), []key{
 	{"labels", inAll, list("labels", func(d *Document) *[]string { return &d.Post.Labels })},
 	{"queue", inAll, text(func(d *Document) *string { return &d.Queue })},
 	{"not_before", inAll, text(func(d *Document) *string { return &d.NotBefore })},
@@ -65,6 +65,14 @@ var keys = []key{
 	{"notes", inImport, text(func(d *Document) *string { return &d.Notes })},
 	{"override", inFile, (*decoder).overrides},
 	{"options", inFile, (*decoder).options},
+})
+
+// settings are the keys of settings that are one text.
+func settings(names ...string) (list []key) {
+	for _, name := range names {
+		list = append(list, key{name, inAll, (*decoder).setting})
+	}
+	return list
 }
 
 func text(field func(*Document) *string) func(*decoder, entry) {
@@ -230,10 +238,12 @@ func (d *decoder) listedPoll(of listed) *apiv1.Poll {
 	return &apiv1.Poll{Options: *of.options, ExpiresInSeconds: of.runs, Multiple: of.multiple, HideTotals: of.hideTotals}
 }
 
-const (
-	noPoll       = "none"
-	overrideKeys = "content, media, thread, poll, content_warning, visibility and language"
-	rowKeys      = "to, content, media, alt, thread, poll, poll_for, poll_multiple, poll_hide_totals, content_warning, visibility, language and options"
+const noPoll = "none"
+
+// The keys of overrides in files and in rows, for messages.
+var (
+	overrideKeys = enumerate(append([]string{"content", "media", "thread", "poll"}, fields.PresentationNames()...))
+	rowKeys      = enumerate(append(append([]string{"to", "content", "media", "alt", "thread", "poll", "poll_for", "poll_multiple", "poll_hide_totals"}, fields.PresentationNames()...), "options"))
 )
 
 // override returns the override for an account with its path, and adds it if it is

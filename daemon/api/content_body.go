@@ -21,7 +21,7 @@ type contentBody struct {
 func (d *decoder) content(text *string, media *[]apiv1.PostMedia, ids *[]string, b *apiv1.ExtrasChange) contentBody {
 	out := contentBody{
 		hasComment: b.FirstComment != nil && !d.wasNull("first_comment"), hasPoll: b.Poll != nil && !d.wasNull("poll"),
-		ContentChange: schedctl.ContentChange{Text: text, ContentWarning: b.ContentWarning, Visibility: b.Visibility, Language: b.Language},
+		ContentChange: schedctl.ContentChange{Text: text, PresentationChange: schedctl.PresentationChange{ContentWarning: b.ContentWarning, Visibility: b.Visibility, Language: b.Language}},
 	}
 	switch {
 	case ids != nil:

@@ -14,7 +14,12 @@ import (
 var changedNames = map[string]string{
 	"content": "the text", "title": "the title", "media": "the files", "social_account_ids": "the accounts", "target_overrides": "what single accounts get",
 	"thread": "the thread", "first_comment": "the first comment", "poll": "the poll", "link_preview": "the link card", "approval.card": "the link card",
-	"content_warning": "the content warning", "visibility": "the visibility", "language": "the language",
+}
+
+func init() {
+	for _, f := range new(schedctl.Presentation).Fields() {
+		changedNames[f.Name] = "the " + strings.ToLower(f.Label)
+	}
 }
 
 // changed says what has changed since the last decision, or nothing.
@@ -105,8 +110,13 @@ func (v *PostView) texts(r *schedctl.Reviewed) (list []reviewedText) {
 			add("Poll", strings.Join(p.Options, "\n"))
 		}
 	}
+	presentation := func(p schedctl.Presentation) {
+		for _, f := range facts(p) {
+			add(f.Name, f.Value)
+		}
+	}
 	add("Title", r.Title)
-	add("Content warning", r.Presentation.ContentWarning)
+	presentation(r.Presentation)
 	add("Text", r.Text)
 	files(r.Media)
 	thread(r.Thread)
@@ -121,7 +131,7 @@ func (v *PostView) texts(r *schedctl.Reviewed) (list []reviewedText) {
 		o := &r.Overrides[i]
 		account, of = o.AccountID, " for "+v.accountName(o.AccountID)
 		add("Text", o.Text)
-		add("Content warning", o.Presentation.ContentWarning)
+		presentation(o.Presentation)
 		files(o.Media)
 		thread(o.Thread)
 		poll(o.Poll)

@@ -266,11 +266,7 @@ func length(c *publish.Check, words calendarWords) string {
 func (v *PostView) group(pub *usecase.Publication) group {
 	x := &pub.Extras
 	g := group{Lang: x.Language}
-	for _, f := range []fact{{Name: "Content warning", Value: x.ContentWarning}, {Name: "Visible to", Value: visibility(x.Visibility)}, {Name: "Language", Value: x.Language}} {
-		if f.Value != "" {
-			g.Facts = append(g.Facts, f)
-		}
-	}
+	g.Facts = append(g.Facts, facts(x.Presentation)...)
 	for _, name := range slices.Sorted(maps.Keys(pub.Target.Options)) {
 		g.Facts = append(g.Facts, fact{Name: "Option " + name, Value: fmt.Sprint(pub.Target.Options[name])})
 	}
@@ -300,6 +296,20 @@ func (v *PostView) group(pub *usecase.Publication) group {
 }
 
 // visibility returns a visibility in words.
+// facts returns what a presentation sets.
+func facts(p schedctl.Presentation) (list []fact) {
+	for _, f := range p.Fields() {
+		name, text := f.Label, *f.Text
+		if f.Text == &p.Visibility {
+			name, text = "Visible to", visibility(text)
+		}
+		if text != "" {
+			list = append(list, fact{Name: name, Value: text})
+		}
+	}
+	return list
+}
+
 func visibility(name string) string {
 	switch name {
 	case schedctl.VisibilityPublic:

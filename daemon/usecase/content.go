@@ -88,26 +88,20 @@ func (c *accountContent) owned(own bool, name string) string {
 }
 
 // isExtra reports whether the code of a publisher's problem is a field of the post
-// besides text, media and options. A visibility or a language may also be an option.
+// besides text, media and options. A visibility or a language that the post does not set may
+// be an option.
 func (c *accountContent) isExtra(code string) bool {
 	switch code {
-	case "thread", "first_comment", "poll", "link_preview", "content_warning":
+	case "thread", "first_comment", "poll", "link_preview":
 		return true
-	case "visibility":
-		return c.extras.Visibility != ""
-	case "language":
-		return c.extras.Language != ""
 	}
-	return false
+	return c.extras.Presentation.Text(code) != ""
 }
 
 func (c *accountContent) extraField(code string) string {
 	o := c.override
-	own := map[string]bool{
-		"thread": o.Thread != nil, "poll": o.Poll != nil, "content_warning": o.ContentWarning != "",
-		"visibility": o.Visibility != "", "language": o.Language != "",
-	}
-	return c.owned(own[code], code)
+	own := map[string]bool{"thread": o.Thread != nil, "poll": o.Poll != nil}
+	return c.owned(own[code] || o.Presentation.Text(code) != "", code)
 }
 
 // isMedia reports whether the code of a publisher's problem is about media: "media", or

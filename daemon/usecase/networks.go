@@ -186,7 +186,7 @@ func (d *Decision) optionsFor(c *accountContent) (string, error) {
 // not given to publishers: the rules of posts refuse them.
 func measurable(e *publish.Extras) bool {
 	const bytes = utf8.UTFMax // of a code point
-	if len(e.ContentWarning) > bytes*schedctl.MaxContentWarning || len(e.Visibility) > maxName || len(e.Language) > maxName {
+	if slices.ContainsFunc(e.Presentation.Fields(), func(f schedctl.PresentationField) bool { return len(*f.Text) > bytes*f.Max }) {
 		return false
 	}
 	l := &e.Preview

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 )
 
 // Limits of the file of shown posts.
@@ -177,14 +178,17 @@ func shownFields(p apiv1.Post) []ShownField {
 	if p.PublishAt != nil {
 		at = p.PublishAt.String()
 	}
-	return []ShownField{
+	list := []ShownField{
 		{"status", string(p.Status), ""}, {"time", at, ""}, {"accounts", strings.Join(p.SocialAccountIDs, ", "), ""}, {"text", p.Content, ""},
 		{"thread", strings.Join(Map(p.Thread, shownPart), " / "), object(p.Thread)}, {"first comment", shownPart(Deref(p.FirstComment)), object(p.FirstComment)},
 		{"media", shownMedia(p.Media), object(p.Media)}, {"poll", shownPoll(p.Poll), object(p.Poll)},
 		{"labels", strings.Join(p.Labels, ", "), ""}, {"overrides", strings.Join(Map(p.TargetOverrides, shownOverride), "; "), object(p.TargetOverrides)},
-		{"content warning", Deref(p.ContentWarning), ""}, {"visibility", string(Deref(p.Visibility)), ""}, {"language", Deref(p.Language), ""},
-		{"title", Deref(p.Title), ""}, {"queue", Deref(p.QueueID), ""},
 	}
+	shown := fields.Presentation(&p)
+	for _, f := range shown.Fields() {
+		list = append(list, ShownField{strings.ToLower(f.Label), *f.Text, ""})
+	}
+	return append(list, ShownField{"title", Deref(p.Title), ""}, ShownField{"queue", Deref(p.QueueID), ""})
 }
 
 // Changes returns how a post differs from what was shown, field by field; nil if no field

@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/account"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -26,7 +27,7 @@ func (r *fileReader) checkContent(d *postfile.Document) {
 	if p.FirstComment != nil {
 		r.checkPart(d, "first_comment", *p.FirstComment, "the first comment")
 	}
-	r.checkRules(d, d.Line, p.Poll, p.ContentWarning, p.Visibility, p.Language)
+	r.checkRules(d, d.Line, p.Poll, fields.Presentation(&p))
 	if card := cli.Deref(p.LinkPreview).Card; card != nil {
 		r.checkRule(d, d.Line, schedctl.CheckLinkPreview(schedctl.LinkPreview{Mode: schedctl.PreviewCard, URL: card.URL, Title: card.Title, Description: card.Description}))
 	}
@@ -60,17 +61,19 @@ func (r *fileReader) checkOverride(d *postfile.Document, i int, o apiv1.Override
 	if poll != nil && len(poll.Options) == 0 {
 		poll = nil
 	}
-	r.checkRules(d, func(field string) int { return d.LineFor(i, field) }, poll, o.ContentWarning, o.Visibility, o.Language)
+	r.checkRules(d, func(field string) int { return d.LineFor(i, field) }, poll, fields.Presentation(&o))
 }
 
-func (r *fileReader) checkRules(d *postfile.Document, line func(string) int, poll *apiv1.Poll, warning, visibility, language *string) {
+func (r *fileReader) checkRules(d *postfile.Document, line func(string) int, poll *apiv1.Poll, shown schedctl.Presentation) {
 	if poll != nil {
 		r.checkRule(d, line, schedctl.CheckPoll(schedctl.Poll{
 			Options: poll.Options, ExpiresIn: time.Duration(poll.ExpiresInSeconds) * time.Second, Multiple: poll.Multiple, HideTotals: poll.HideTotals,
 		}))
 	}
-	for _, check := range []schedctl.Presentation{{ContentWarning: cli.Deref(warning)}, {Visibility: cli.Deref(visibility)}, {Language: cli.Deref(language)}} {
-		r.checkRule(d, line, schedctl.CheckPresentation(check))
+	for i, f := range shown.Fields() {
+		var alone schedctl.Presentation
+		*alone.Fields()[i].Text = *f.Text
+		r.checkRule(d, line, schedctl.CheckPresentation(alone))
 	}
 }
 

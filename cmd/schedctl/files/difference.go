@@ -13,9 +13,9 @@ import (
 // difference is a field that changes.
 type difference struct {
 	// Field is at, queue, not_before, name, repeat, variants, exdates, ahead_days, to, labels, title, post_style,
-	// content, media, first_comment, poll, link_preview, content_warning, visibility or
-	// language; "part" with a number; "media" with a part or an account; or "override",
-	// "options" or another field with an account.
+	// content, media, first_comment, poll, link_preview or one of a presentation; "part" with
+	// a number; "media" with a part or an account; or "override", "options" or another field
+	// with an account.
 	Field  string `json:"field"`
 	Before string `json:"before"`
 	After  string `json:"after"`
@@ -189,11 +189,7 @@ func (d difference) isText() bool {
 
 // isSetting reports whether a field is the poll, or how networks show a post.
 func (d difference) isSetting() bool {
-	switch d.Field {
-	case "poll", "link_preview", "content_warning", "visibility", "language":
-		return true
-	}
-	return false
+	return d.Field == "poll" || d.Field == "link_preview" || slices.Contains(fields.PresentationNames(), d.Field)
 }
 
 // isNote reports whether a field is for the users of the workspace. It can change in every

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
@@ -56,15 +57,12 @@ type presentation struct {
 	Language       string `json:"language,omitempty"`
 }
 
-func newPresentation(warning, visibility, language *string) presentation {
-	return presentation{cli.Deref(warning), cli.Deref(visibility), cli.Deref(language)}
-}
-
 // fields adds the fields. name is that of the account, or empty.
 func (p presentation) fields(name string, add func(field, value string)) {
-	add(strings.TrimSpace("content_warning "+name), p.ContentWarning)
-	add(strings.TrimSpace("visibility "+name), p.Visibility)
-	add(strings.TrimSpace("language "+name), p.Language)
+	shown := schedctl.Presentation(p)
+	for _, f := range shown.Fields() {
+		add(strings.TrimSpace(f.Name+" "+name), *f.Text)
+	}
 }
 
 // mediaState is one file of a post. The digest of the post covers its bytes and its alt
@@ -108,7 +106,7 @@ func newState(p apiv1.CreatePost, file fileState) postState {
 	p = canonical(p)
 	s := postState{
 		Content: p.Content, Accounts: p.SocialAccountIDs, Labels: p.Labels, Media: file.list("", p.Media), Poll: newPoll(p.Poll),
-		presentation: newPresentation(p.ContentWarning, p.Visibility, p.Language),
+		presentation: presentation(fields.Presentation(&p)),
 		Title:        cli.Deref(p.Title), PostStyle: cli.Deref(p.PostStyle),
 	}
 	if len(p.Thread) > 0 {
@@ -131,7 +129,7 @@ func newState(p apiv1.CreatePost, file fileState) postState {
 		path := o.SocialAccountID + "."
 		state := overrideState{
 			Account: o.SocialAccountID, Content: cli.Deref(o.Content), Options: o.Options, Poll: newPoll(o.Poll),
-			presentation: newPresentation(o.ContentWarning, o.Visibility, o.Language),
+			presentation: presentation(fields.Presentation(&o)),
 		}
 		if o.Media != nil {
 			state.Media = new(file.list(path, *o.Media))
@@ -292,9 +290,9 @@ func formatTime(t time.Time) string {
 
 // texts returns the settings that are one text, by their names.
 func (s postState) texts() map[string]string {
-	return map[string]string{
-		"title": s.Title, "post_style": s.PostStyle, "content_warning": s.ContentWarning, "visibility": s.Visibility, "language": s.Language,
-	}
+	texts := map[string]string{"title": s.Title, "post_style": s.PostStyle}
+	s.presentation.fields("", func(field, value string) { texts[field] = value })
+	return texts
 }
 
 // changes returns what makes a post in one state have another one, besides its times. The

@@ -21,11 +21,11 @@ type selfLabel struct {
 	Value string `json:"val"`
 }
 
-func labelsOf(warning string) *selfLabels {
-	if warning == "" {
+func labelsOf(p schedctl.Presentation) *selfLabels {
+	if p.ContentWarning == "" {
 		return nil
 	}
-	return &selfLabels{Type: "com.atproto.label.defs#selfLabels", Values: []selfLabel{{warning}}}
+	return &selfLabels{Type: "com.atproto.label.defs#selfLabels", Values: []selfLabel{{p.ContentWarning}}}
 }
 
 // checkPresentation adds the problems of what a post may ask for and Bluesky lacks.

@@ -106,7 +106,7 @@ func (p *Publisher) record(ctx context.Context, u *url.URL, r publish.Request) (
 	created = created.Add(time.Duration(r.Part) * time.Millisecond)
 	value := record{
 		Type: collection, Text: r.Content, CreatedAt: created.Format("2006-01-02T15:04:05.000Z"), Facets: facets(r.Content),
-		Labels: labelsOf(r.ContentWarning),
+		Labels: labelsOf(r.Presentation),
 	}
 	var err error
 	if value.Langs, err = langsOf(r); err != nil {

@@ -129,15 +129,3 @@ func renderPart(targetID string, part Part, address func(file string) string) (s
 	}
 	return strings.TrimPrefix(out.String(), "\n"), nil
 }
-
-// entryTitle returns the content warning of an entry, its first line, or what its first
-// file shows.
-func entryTitle(e Entry) string {
-	if text := title(e.ContentWarning); text != "" {
-		return text
-	}
-	if text := title(e.Content); text != "" || len(e.Media) == 0 {
-		return text
-	}
-	return title(cmp.Or(e.Media[0].AltText, e.Media[0].FileName))
-}

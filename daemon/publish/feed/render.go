@@ -230,3 +230,15 @@ func urn(prefix schedctl.Prefix, id string) string {
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999Z07:00") }
+
+// entryTitle returns the content warning of an entry, its first line, or what its first
+// file shows.
+func entryTitle(e Entry) string {
+	if text := title(e.ContentWarning); text != "" {
+		return text
+	}
+	if text := title(e.Content); text != "" || len(e.Media) == 0 {
+		return text
+	}
+	return title(cmp.Or(e.Media[0].AltText, e.Media[0].FileName))
+}

@@ -105,10 +105,15 @@ type message struct {
 	Account   account   `json:"account"`
 	Media     []media   `json:"media,omitempty"`
 
-	Thread         []part `json:"thread,omitempty"`
-	FirstComment   *part  `json:"first_comment,omitempty"`
-	Poll           *poll  `json:"poll,omitempty"`
-	LinkPreview    any    `json:"link_preview,omitempty"` // "none" or a card; nothing for the default
+	Thread       []part `json:"thread,omitempty"`
+	FirstComment *part  `json:"first_comment,omitempty"`
+	Poll         *poll  `json:"poll,omitempty"`
+	LinkPreview  any    `json:"link_preview,omitempty"` // "none" or a card; nothing for the default
+	presentation
+}
+
+// presentation is a [schedctl.Presentation] in a message.
+type presentation struct {
 	ContentWarning string `json:"content_warning,omitempty"`
 	Visibility     string `json:"visibility,omitempty"`
 	Language       string `json:"language,omitempty"`

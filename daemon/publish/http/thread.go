@@ -55,7 +55,7 @@ func messageOf(r publish.Request) (message, error) {
 	m := message{
 		ID: r.TargetID, PostID: r.PostID, Content: r.Content, PublishAt: r.PublishAt.UTC(), Attempt: r.Attempt,
 		Account: account{ID: r.Account.ID, Name: r.Account.Name}, Media: files,
-		ContentWarning: r.ContentWarning, Visibility: r.Visibility, Language: r.Language,
+		presentation: presentation(r.Presentation),
 	}
 	for _, rest := range r.Rest {
 		if files, err = describe(rest.Files); err != nil {
