@@ -77,6 +77,14 @@ func TestNotificationWithAddressesOfReviews(t *testing.T) {
 			t.Errorf("without shares:write: %+v", e)
 		}
 		path := "/notifications/" + made.ID
+		mine := body{"email": emailSettings(), "event_types": []string{"post.submitted"}, "review_link": "Dana", "about": "mine"}
+		if e := f.do(nil, "POST", "/notifications", mine).refused(schedctl.ValidationFailed); !strings.Contains(e.Message, "mine leaves these out") {
+			t.Errorf("about mine: %+v", e)
+		}
+		f.do(nil, "PATCH", path, body{"about": "mine"}).refused(schedctl.ValidationFailed)
+		f.do(nil, "PATCH", path, body{"about": "mine", "review_link": ""}).want(200)
+		f.do(nil, "PATCH", path, body{"review_link": "Dana"}).refused(schedctl.ValidationFailed)
+		f.do(nil, "PATCH", path, body{"review_link": "Dana", "about": "all"}).want(200)
 		// Who sends the addresses elsewhere needs to be allowed to share, too.
 		f.do(weak, "PATCH", path, body{"email": emailSettings()}).refused(schedctl.InsufficientScope)
 		f.do(weak, "PATCH", path, body{"name": "mine"}).want(200)

@@ -111,7 +111,11 @@ func (s *Server) applyOwner(c *request, n *schedctl.Notify, types []schedctl.Eve
 	case s.external == "":
 		return schedctl.Errorf(schedctl.ValidationFailed, "review_link", "review_link (--review-link) needs a daemon that knows its address for people; start the daemon with --public-url")
 	}
-	return c.CheckReviewLink()
+	if err := c.CheckReviewLink(); err != nil || n.About != schedctl.NotifyMine {
+		return err
+	}
+	return schedctl.Errorf(schedctl.ValidationFailed, "review_link",
+		"review_link (--review-link) is for posts that others submit, and about (--about) mine leaves these out; use about (--about) all, or leave review_link (--review-link) out")
 }
 
 // applyMail replaces the settings of the mail server. A stored password is kept

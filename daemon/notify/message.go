@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/schedctl/schedctl"
 )
@@ -26,7 +27,7 @@ type names struct {
 	accounts  map[string]string  // by id
 	subjects  map[string]subject // by the id of the post or series
 	hidden    bool               // texts and notes are left out
-	links     map[string]string  // addresses of reviews by the ids of events
+	links     reviewLinks
 }
 
 // account returns what people call the account of an event.
@@ -154,10 +155,35 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// clip returns the beginning of s, of at most limit characters.
+// clip returns the beginning of s, of at most limit characters. It does not cut a link.
 func clip(s string, limit int) string {
-	if runes := []rune(s); len(runes) > limit {
-		return strings.TrimSpace(string(runes[:limit-1])) + "…"
+	runes := []rune(s)
+	if len(runes) <= limit {
+		return s
 	}
-	return s
+	start, rest := string(runes[:limit-1]), string(runes[limit-1:])
+	if word := start[strings.LastIndexFunc(start, unicode.IsSpace)+1:]; strings.Contains(word, "://") && strings.IndexFunc(rest, unicode.IsSpace) != 0 {
+		start = strings.TrimSuffix(start, word)
+	}
+	return strings.TrimSpace(start) + "…"
+}
+
+// fit returns as many of the lines of a text as have at most limit characters together with
+// a line that says how many are left out.
+func fit(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	left := 0
+	for n := len(lines) - 1; n > 0; n-- {
+		if strings.TrimSpace(lines[n]) != "" {
+			left++
+		}
+		kept := strings.TrimRightFunc(strings.Join(lines[:n], "\n"), unicode.IsSpace) + "\n\n" + counted(left, [2]string{"more line is", "more lines are"}) + " not shown."
+		if utf8.RuneCountInString(kept) <= limit {
+			return kept
+		}
+	}
+	return clip(text, limit)
 }

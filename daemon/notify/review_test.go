@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -164,10 +165,10 @@ func TestMessageWithTheAddressOfAReview(t *testing.T) {
 	r := newRig(t)
 	var seeds [][32]byte
 	r.config.PublicURL = "https://posts.example.org/base"
-	r.config.LinkReview = func(_ storage.Tx, _ *schedctl.Webhook, _ *schedctl.Event, seed [32]byte, _ time.Time) (string, error) {
+	r.config.LinkReview = func(_ storage.Tx, _ *schedctl.Webhook, _ *schedctl.Event, seed [32]byte, _ time.Time) (string, error, error) {
 		seeds = append(seeds, seed)
 		token, _ := schedctl.ShareToken(seed)
-		return token, nil
+		return token, nil, nil
 	}
 	key := schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, r.now), WorkspaceID: r.workspace, Name: "vera", Scopes: []schedctl.Scope{schedctl.ScopePostsRead}, CreatedAt: r.now}
 	r.update(func(tx storage.Tx) error { return tx.PutKey(key) })
@@ -218,5 +219,75 @@ func TestMessageWithTheAddressOfAReview(t *testing.T) {
 	r.sends(hook, digest(asked))
 	if got := r.last(); got != "claude (an agent) asks for the approval of a post.\n\nTime: 2026-06-02 15:04 UTC\nWorkspace: Acme\nDetails: schedctl review "+p.ID {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// A message without an address says why, and so does the log.
+func TestMessageWithoutAddressSaysWhy(t *testing.T) {
+	t.Parallel()
+	for why, refused := range map[string]error{
+		"There is no address, because the workspace has too many shares. Revoke some: schedctl share list": schedctl.Errorf(schedctl.ValidationFailed, "", "this workspace has 1000 shares"),
+		"There is no address, because the API key of this notification may not make it.":                   schedctl.Errorf(schedctl.AccountNotAllowed, "", "not with this key"),
+	} {
+		r := newRig(t)
+		r.config.PublicURL = "https://posts.example.org"
+		r.config.LinkReview = func(storage.Tx, *schedctl.Webhook, *schedctl.Event, [32]byte, time.Time) (string, error, error) {
+			return "", refused, nil
+		}
+		key := schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, r.now), WorkspaceID: r.workspace, Name: "vera", Scopes: []schedctl.Scope{schedctl.ScopePostsRead}, CreatedAt: r.now}
+		r.update(func(tx storage.Tx) error { return tx.PutKey(key) })
+		_, asked := r.submitted("A text")
+		hook := r.hook(nil)
+		hook.Notify.ReviewLink, hook.Notify.KeyID = "Dana", key.ID
+		r.sends(hook, digest(asked))
+		if got := r.last(); !strings.Contains(got, "for the release.\n\n"+why+"\n\nText:\nA text\n") || strings.Contains(got, "Review: ") {
+			t.Errorf("got\n%s", got)
+		}
+		if !strings.Contains(r.logs.String(), "a message has no address of a review") || !strings.Contains(r.logs.String(), asked.PostID) {
+			t.Errorf("the log: %s", r.logs.String())
+		}
+	}
+}
+
+// A message that is too long for its network loses whole lines, and never a part of a link.
+func TestLongMessagesCutNoLink(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.config.PublicURL = "https://posts.example.org/base"
+	addresses := map[string]bool{}
+	r.config.LinkReview = func(_ storage.Tx, _ *schedctl.Webhook, _ *schedctl.Event, seed [32]byte, _ time.Time) (string, error, error) {
+		token, _ := schedctl.ShareToken(seed)
+		addresses["https://posts.example.org/base/s/"+token] = true
+		return token, nil, nil
+	}
+	key := schedctl.APIKey{ID: schedctl.NewID(schedctl.KeyPrefix, r.now), WorkspaceID: r.workspace, Name: "vera", Scopes: []schedctl.Scope{schedctl.ScopePostsRead}, CreatedAt: r.now}
+	r.update(func(tx storage.Tx) error { return tx.PutKey(key) })
+	const inText = "https://example.com/a-page-with-a-long-address"
+	addresses[inText] = true
+	var events []schedctl.Event
+	for range 5 {
+		_, asked := r.submitted(strings.Repeat("word ", 22) + inText + " and more")
+		events = append(events, asked)
+	}
+	hook := r.hook(nil)
+	hook.Notify.ReviewLink, hook.Notify.KeyID = "Dana", key.ID
+	r.sends(hook, digest(events...))
+	full := r.last()
+	if !strings.Contains(full, "\n  Review: https://") || strings.Contains(full, "not shown") {
+		t.Fatalf("the whole message: %s", full)
+	}
+	for limit := 200; limit < utf8.RuneCountInString(full); limit += 7 {
+		r.channel.Limits.MaxCharacters = limit
+		r.update(func(tx storage.Tx) error { return tx.PutAccount(r.channel) })
+		r.sends(hook, digest(events...))
+		got := r.last()
+		if utf8.RuneCountInString(got) > limit || !strings.HasSuffix(got, " not shown.") {
+			t.Fatalf("with %d characters: %s", limit, got)
+		}
+		for word := range strings.FieldsSeq(got) {
+			if strings.Contains(word, "http") && !addresses[word] {
+				t.Fatalf("with %d characters, %q is a part of a link", limit, word)
+			}
+		}
 	}
 }

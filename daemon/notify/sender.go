@@ -98,8 +98,8 @@ func (s *Sender) send(ctx context.Context, hook schedctl.Webhook, id string, abo
 		err = s.publish(ctx, carrier, key, m)
 	}
 	if err != nil {
-		text := hide(err.Error(), slices.Collect(maps.Values(links))...)
-		for _, link := range links {
+		text := hide(err.Error(), slices.Collect(maps.Values(links.addresses))...)
+		for _, link := range links.addresses {
 			text = hideParts(text, link[strings.LastIndexByte(link, '/')+1:])
 		}
 		return errors.New(clipBytes(oneLine(text), schedctl.MaxNotificationError))
@@ -198,7 +198,7 @@ func (s *Sender) publish(ctx context.Context, a schedctl.Account, key string, m 
 	a.Credentials, a.Options = nil, plainOptions(a.Platform)
 	text := m.Text
 	if a.Limits.MaxCharacters > 0 {
-		text = clip(text, a.Limits.MaxCharacters)
+		text = fit(text, a.Limits.MaxCharacters)
 	}
 	err = s.guard(a.Platform, func() error {
 		_, err := p.Publish(ctx, publish.Request{

@@ -95,8 +95,8 @@ func printable(s string) string {
 // ended by a newline. Only the messages of reviews have the accounts and the planned time.
 func (n *names) facts(e *schedctl.Event) string {
 	var b strings.Builder
-	if link := n.links[e.ID]; link != "" {
-		fmt.Fprintf(&b, "Review: %s\n\n", link)
+	if link := n.links.line(e); link != "" {
+		fmt.Fprintf(&b, "%s\n\n", link)
 	}
 	s, found := n.subjects[subjectID(e)]
 	if !found {
@@ -118,8 +118,8 @@ func (n *names) facts(e *schedctl.Event) string {
 // shortFacts is facts in one line, for a message about several events.
 func (n *names) shortFacts(e *schedctl.Event) string {
 	link := ""
-	if address := n.links[e.ID]; address != "" {
-		link = "\n  Review: " + address
+	if line := n.links.line(e); line != "" {
+		link = "\n  " + line
 	}
 	s, found := n.subjects[subjectID(e)]
 	if !found {

@@ -28,46 +28,47 @@ func linkRight(k *schedctl.APIKey) schedctl.ShareRight {
 // LinkReview makes the share of a message of a notification about a submitted post, and
 // returns its token. The same seed gives the same share, which is made once. It returns no
 // token if the post does not wait for an approval any more, or if the key of the notification
-// has ended or may not share. The error is non-nil only if the store fails.
-func LinkReview(tx storage.Tx, hook *schedctl.Webhook, e *schedctl.Event, seed [32]byte, now time.Time) (token string, err error) {
+// has ended or may not share. refused is why a share that should be made was not, such as too
+// many shares. err is non-nil only if the store fails.
+func LinkReview(tx storage.Tx, hook *schedctl.Webhook, e *schedctl.Event, seed [32]byte, now time.Time) (token string, refused, err error) {
 	key, err := tx.Key(hook.WorkspaceID, hook.Notify.KeyID)
 	if isNotFound(err) {
-		return "", nil
+		return "", nil, nil
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	c := Request{Key: key, Now: now}
 	if key.Check(now) != nil || c.CheckReviewLink() != nil {
-		return "", nil
+		return "", nil, nil
 	}
 	p, err := tx.Post(hook.WorkspaceID, e.PostID)
 	if isNotFound(err) || err == nil && (p.Approval == nil || p.Approval.State != schedctl.ApprovalPending) {
-		return "", nil
+		return "", nil, nil
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	token, hash := schedctl.ShareToken(seed)
 	existing, err := tx.ShareByHash(hash)
 	switch {
 	case err == nil && existing.Running(now):
-		return token, nil
+		return token, nil, nil
 	case err == nil:
-		return "", nil // it was revoked or has expired
+		return "", nil, nil // it was revoked or has expired
 	case !isNotFound(err):
-		return "", err
+		return "", nil, err
 	}
 	share, token, err := c.CreateShare(tx, schedctl.NewShare{
 		Kind: schedctl.ShareReview, Name: hook.Notify.ReviewLink, Can: linkRight(&key), PostIDs: []string{e.PostID}, Seed: seed,
 	})
 	if slices.Contains(linkRefusals, schedctl.CodeOf(err)) {
-		return "", nil
+		return "", err, nil
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return token, tx.AddAudit(schedctl.AuditEntry{
+	return token, nil, tx.AddAudit(schedctl.AuditEntry{
 		ID: schedctl.NewID(schedctl.AuditPrefix, now), WorkspaceID: hook.WorkspaceID, At: schedctl.Millis(now), KeyID: key.ID, KeyName: key.Name,
 		Action: "createShare", ResourceID: share.ID, Detail: "for a message of " + schedctl.NotificationID(hook.ID),
 	})

@@ -57,11 +57,12 @@ func TestLinkReview(t *testing.T) {
 			}
 			return tx.PutPost(p)
 		})
+		var refused error // of the last link
 		link := func(k schedctl.APIKey, seed byte) (token string) {
 			t.Helper()
 			hook := schedctl.Webhook{ID: schedctl.NewID(schedctl.WebhookPrefix, now), WorkspaceID: workspace, Notify: &schedctl.Notify{KeyID: k.ID, ReviewLink: "Dana"}}
 			update(func(tx storage.Tx) (err error) {
-				token, err = usecase.LinkReview(tx, &hook, &events[0], [32]byte{seed}, now)
+				token, refused, err = usecase.LinkReview(tx, &hook, &events[0], [32]byte{seed}, now)
 				return err
 			})
 			return token
@@ -91,6 +92,28 @@ func TestLinkReview(t *testing.T) {
 		if a, b := link(without, 3), link(ended, 4); a != "" || b != "" || len(shares()) != 2 {
 			t.Errorf("a key that may not share, or has ended, gets %q and %q", a, b)
 		}
+		full, one := make([]schedctl.Share, schedctl.MaxShares-2), shares()[0]
+		update(func(tx storage.Tx) error {
+			for i := range full {
+				s := one.Clone()
+				s.ID, s.Hash = schedctl.NewID(schedctl.SharePrefix, now), [32]byte{1, byte(i), byte(i >> 8)}
+				if full[i] = s; tx.PutShare(s) != nil {
+					t.Fatal("a share cannot be stored")
+				}
+			}
+			return nil
+		})
+		if token := link(approver, 5); token != "" || schedctl.CodeOf(refused) != schedctl.ValidationFailed {
+			t.Errorf("with too many shares: token %q, refused %v", token, refused)
+		}
+		update(func(tx storage.Tx) error {
+			for i := range full {
+				if err := tx.DeleteShare(workspace, full[i].ID); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 		err = store.View(t.Context(), func(r storage.Reader) error {
 			entries, err := r.Audit(workspace, "", 10)
 			if err == nil && (len(entries) != 2 || entries[0].Action != "createShare" || !strings.HasPrefix(entries[0].Detail, "for a message of ntf_")) {

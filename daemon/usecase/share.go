@@ -85,7 +85,7 @@ func (c *Request) roomForShare(tx storage.Tx) error {
 	}
 	ended := slices.DeleteFunc(slices.Clone(all), func(s schedctl.Share) bool { return s.Running(c.Now) })
 	if running := len(all) - len(ended); running >= schedctl.MaxShares {
-		return schedctl.Errorf(schedctl.ValidationFailed, "", "this workspace has %d shares, which is the limit; revoke one with DELETE %s/shares/{id}", running, prefix)
+		return schedctl.Errorf(schedctl.ValidationFailed, "", "this workspace has %d shares, which is the limit; revoke one with DELETE %s/shares/{id} (schedctl share revoke)", running, prefix)
 	}
 	for i := range ended {
 		if i >= len(ended)-schedctl.MaxShares && !ended[i].EndedBefore(c.Now.Add(-schedctl.ShareRetention)) {

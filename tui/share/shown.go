@@ -51,7 +51,7 @@ func (d *shown) Lines(f screen.Frame, width, height int) []string {
 		lines = append(lines, s.Theme.Link.Render(l))
 	}
 	if d.frame.IsOnThisMachine(d.made.URL) {
-		for _, l := range screen.Wrap("Only this computer can open it. For others, start the daemon with --public-url.", width) {
+		for _, l := range screen.Wrap("Only this computer can open it, because of its host. For others, start the daemon with a --public-url that they can reach.", width) {
 			lines = append(lines, s.Theme.Warn.Render(l))
 		}
 	}

@@ -112,7 +112,7 @@ func (o *keyCreate) request() (r apiv1.CreateAPIKey, err error) {
 	if r.Scopes, err = scopesOf(o.scopes); err != nil {
 		return r, err
 	}
-	r.ExpiresAt, err = o.zone.Expiry(o.App, o.expires)
+	r.ExpiresAt, err = o.zone.Expiry(o.App, o.expires, 0)
 	return r, err
 }
 

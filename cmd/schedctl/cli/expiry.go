@@ -6,8 +6,9 @@ import (
 	"github.com/schedctl/schedctl/client/when"
 )
 
-// Expiry reads the value of --expires and shows the time. It returns nil for an empty one.
-func (w *WhenFlags) Expiry(a *App, text string) (*apiv1.Time, error) {
+// Expiry reads the value of --expires and shows the time, which may be at most some days ahead, or
+// at any time with 0. It returns nil for an empty one.
+func (w *WhenFlags) Expiry(a *App, text string, days int) (*apiv1.Time, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -22,6 +23,9 @@ func (w *WhenFlags) Expiry(a *App, text string) (*apiv1.Time, error) {
 	}
 	if err := m.Check(now); err != nil {
 		return nil, InvalidError(schedctl.ValidationFailed, "--expires: %v", err)
+	}
+	if days > 0 && m.Time.After(now.AddDate(0, 0, days)) {
+		return nil, InvalidError(schedctl.ValidationFailed, "--expires: %s is more than %d days ahead; use an earlier time", text, days)
 	}
 	a.Messagef("until %s", m.Echo(now, loc))
 	return apiv1.NewTime(m.Time), nil

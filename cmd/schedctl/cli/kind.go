@@ -233,7 +233,13 @@ func (k Kind[T]) Label(v T) string {
 }
 
 func (k Kind[T]) candidates(all []T) string {
-	return strings.Join(Candidates(Map(all, k.Label)), ", ")
+	label := func(v T) string {
+		if k.Live != nil && !k.Live(v) {
+			return k.Label(v) + " ended"
+		}
+		return k.Label(v)
+	}
+	return strings.Join(Candidates(Map(all, label)), ", ")
 }
 
 // Complete offers the ids or the names for the first argument.

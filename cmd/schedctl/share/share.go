@@ -5,6 +5,7 @@ package share
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -28,9 +29,18 @@ var shares = cli.Kind[apiv1.Share]{
 	List:   (*client.Client).Shares,
 	ID:     func(s apiv1.Share) string { return s.ID },
 	Name:   func(s apiv1.Share) *string { return &s.Name },
-	About:  func(s apiv1.Share) string { return s.Kind + " for " + cli.OneLine(s.Name) },
+	About:  about,
 	Remove: (*client.Client).RevokeShare,
 	Live:   func(s apiv1.Share) bool { return state(s, time.Now()) == active },
+}
+
+// about describes a share, and says if it has ended.
+func about(s apiv1.Share) string {
+	text := s.Kind + " for " + cli.OneLine(s.Name)
+	if is := state(s, time.Now()); is != active {
+		text += " (" + is + ")"
+	}
+	return text
 }
 
 // New returns the command share.
@@ -146,6 +156,7 @@ func (o *options) make(ctx context.Context, kind schedctl.ShareKind, refs []stri
 	if err != nil {
 		return err
 	}
+	o.hintLabels(ctx, c)
 	return o.print(made)
 }
 
@@ -168,8 +179,33 @@ func (o *options) request(kind schedctl.ShareKind, refs []string) (r apiv1.Creat
 		return r, cli.UsageError("--qr shows the address, and --secret-out hides it; give one or the other")
 	}
 	r = apiv1.CreateShare{Kind: string(kind), Name: o.name, Can: &o.can}
-	r.ExpiresAt, err = o.zone.Expiry(o.App, o.expires)
+	r.ExpiresAt, err = o.zone.Expiry(o.App, o.expires, schedctl.MaxShareDays)
 	return r, err
+}
+
+// hintLabels says which labels no post has. Posts may get them later.
+func (o *options) hintLabels(ctx context.Context, c *client.Client) {
+	if len(o.labels) == 0 || o.Quiet {
+		return
+	}
+	known, err := c.Labels(ctx)
+	if err != nil || !known.Complete {
+		return
+	}
+	for _, label := range o.labels {
+		if !slices.ContainsFunc(known.Results, func(l apiv1.Label) bool { return l.Label == label }) {
+			o.Messagef("no post has the label %q yet; see: schedctl label list", cli.OneLine(label))
+		}
+	}
+}
+
+// hostOf returns the host of an address.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.Hostname()
 }
 
 // draw draws the address as a QR code.
@@ -199,7 +235,7 @@ func (o *options) print(made apiv1.ShareAddress) error {
 	s := made.Share
 	o.RememberID(cli.ShareNoun, s.ID)
 	if cli.IsOnThisMachine(made.URL) {
-		o.Messagef("only this computer can open the address; for others, start the daemon with --public-url")
+		o.Messagef("only this computer can open the address, because its host is %s; for others, start the daemon with a --public-url that they can reach", hostOf(made.URL))
 	}
 	address, unsaved := o.Save(made.URL)
 	err := o.Print(cli.CreatedResult{
