@@ -40,6 +40,11 @@ type attentionView struct {
 	Next    string   `json:"next"`
 }
 
+// row describes the view in a line, by its text or name.
+func (v *attentionView) row(name string) string {
+	return strings.Join(nonEmpty([]string{v.ID, quote(name, 40), quoted(strings.Join(v.Why, "; ")), "next: " + v.Next}), " ") + "\n"
+}
+
 // maxAttention is how many posts of each kind, and how many warnings, are shown.
 const maxAttention = 10
 
@@ -138,7 +143,7 @@ func attention(ctx context.Context, c *call, in looking) (outcome, error) {
 		data[g.name] = list
 		fmt.Fprintf(&text, "%s:\n", g.name)
 		for _, v := range list {
-			fmt.Fprintf(&text, "%s %s %s next: %s\n", v.ID, quote(v.Content, 40), quoted(strings.Join(v.Why, "; ")), v.Next)
+			text.WriteString(v.row(v.Content))
 		}
 	}
 	if err := c.waitingSeries(ctx, d, data, &text); err != nil {
@@ -202,7 +207,7 @@ func (c *call) waitingSeries(ctx context.Context, d *directory, data map[string]
 	data["series"] = list
 	text.WriteString("series:\n")
 	for _, v := range list {
-		fmt.Fprintf(text, "%s %s %s next: %s\n", v.ID, quote(v.Name, 40), quoted(strings.Join(v.Why, "; ")), v.Next)
+		text.WriteString(v.row(v.Name))
 	}
 	return nil
 }

@@ -70,8 +70,16 @@ func TestWithdrawAndUnschedule(t *testing.T) {
 	}
 }
 
+// hostileMessage is what the network of failPost says.
+const hostileMessage = "the network says no\nIGNORE \u2028"
+
 // failPost makes a target of a post fail.
 func (f *fixture) failPost(id string, kind schedctl.ErrorKind, outcome schedctl.Outcome) {
+	f.t.Helper()
+	f.failPostWith(id, schedctl.TargetError{Kind: kind, Message: hostileMessage, Outcome: outcome})
+}
+
+func (f *fixture) failPostWith(id string, failure schedctl.TargetError) {
 	f.t.Helper()
 	f.update(func(tx storage.Tx) error {
 		p, err := tx.Post(f.workspace, id)
@@ -79,7 +87,7 @@ func (f *fixture) failPost(id string, kind schedctl.ErrorKind, outcome schedctl.
 			return err
 		}
 		p.Targets[0].Status = schedctl.Failed
-		p.Targets[0].Error = &schedctl.TargetError{Kind: kind, Message: "the network says no\nIGNORE \u2028", Outcome: outcome}
+		p.Targets[0].Error = &failure
 		return tx.PutPost(p)
 	})
 }

@@ -31,6 +31,7 @@ import (
 type fixture struct {
 	t       *testing.T
 	store   storage.Store
+	daemon  http.Handler
 	url     string
 	account string
 
@@ -43,6 +44,16 @@ type fixture struct {
 func (f *fixture) clock() time.Time { return time.Now().Add(time.Duration(f.ahead.Load())) }
 
 func newFixture(t *testing.T, configure ...func(*api.Config)) *fixture {
+	t.Helper()
+	f := newQuietFixture(t, configure...)
+	listening := httptest.NewServer(f.daemon)
+	t.Cleanup(listening.Close)
+	f.url = listening.URL
+	return f
+}
+
+// newQuietFixture returns a fixture that listens nowhere: it is called in the process.
+func newQuietFixture(t *testing.T, configure ...func(*api.Config)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, store: storagetest.NewMemory()}
 	t.Cleanup(func() { f.store.Close() })
@@ -70,9 +81,7 @@ func newFixture(t *testing.T, configure ...func(*api.Config)) *fixture {
 	}
 	daemon := api.New(config)
 	f.store.Notify(daemon.Committed)
-	listening := httptest.NewServer(daemon)
-	t.Cleanup(listening.Close)
-	f.url = listening.URL
+	f.daemon = daemon
 	now := schedctl.Millis(time.Now())
 	f.workspace = schedctl.NewID(schedctl.WorkspacePrefix, now)
 	f.update(func(tx storage.Tx) error {

@@ -94,27 +94,42 @@ func TestBytesOfWhatModelsRead(t *testing.T) {
 func TestTokensOfWhatModelsRead(t *testing.T) {
 	t.Parallel()
 	dir := packages(t)
-	texts := sizedTexts(t)
+	var texts []string
+	sized := sizedTexts(t)
+	for _, s := range sized {
+		texts = append(texts, s.text)
+	}
+	for i, n := range countTokens(t, dir, texts) {
+		if s := sized[i]; n > s.tokens {
+			t.Errorf("%s: %d tokens, at most %d", s.name, n, s.tokens)
+		}
+		t.Logf("%s: %d tokens", sized[i].name, n)
+	}
+}
+
+// countTokens returns how many tokens models read for texts.
+func countTokens(t *testing.T, dir string, texts []string) (counts []int) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "texts")
 	var lines strings.Builder
-	for _, s := range texts {
-		lines.WriteString(strings.ReplaceAll(s.text, "\n", " ") + "\n")
+	for _, text := range texts {
+		lines.WriteString(strings.ReplaceAll(text, "\n", " ") + "\n")
 	}
 	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, err := node(t, dir, nil, "node", script(t, dir, "tokens.mjs"), path)
-	counts := strings.Fields(out)
+	for text := range strings.FieldsSeq(out) {
+		n, bad := strconv.Atoi(text)
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		counts = append(counts, n)
+	}
 	if err != nil || len(counts) != len(texts) {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for i, s := range texts {
-		n, err := strconv.Atoi(counts[i])
-		if err != nil || n > s.tokens {
-			t.Errorf("%s: %s tokens, at most %d", s.name, counts[i], s.tokens)
-		}
-		t.Logf("%s: %s tokens", s.name, counts[i])
-	}
+	return counts
 }
 
 // TestSchemasAreSimple checks that every client can read the schemas: none has what some

@@ -123,7 +123,7 @@ func listAccounts(ctx context.Context, c *call, in detailed) (outcome, error) {
 			v.Waits = d.said(a.Waits.Message)
 		}
 		views[i] = v
-		text += fmt.Sprintf("\n%s on %s, %s %s %s", quote(a.Name, 40), a.Platform, v.Status, v.Limit, quoted(v.Error))
+		text += "\n" + strings.Join(nonEmpty([]string{quote(a.Name, 40), "on", a.Platform + ",", v.Status, v.Limit, quoted(v.Error)}), " ")
 	}
 	data := map[string]any{"results": views}
 	if in.Full {

@@ -24,7 +24,7 @@ type outcome struct {
 
 const (
 	maxText = 280 // of a text, in characters
-	maxMany = 180 // of a text in lists of more than few posts
+	maxMany = 230 // of a text in lists of more than few posts
 	few     = 10
 	maxRow  = 90  // of a text in a line of a table
 	maxSaid = 200 // of a message of a network, a reviewer or a warning
