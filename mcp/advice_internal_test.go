@@ -56,6 +56,14 @@ func TestAdviceIsPossible(t *testing.T) {
 				check(strings.ReplaceAll((checker{c, tool}).missing(part{tool.checked, arguments{}, ""}, name).Error(), tool.name, ""))
 			}
 		}
+		if caller.has("create_series") {
+			for code := range seriesSteps {
+				err := (&call{Caller: caller}).aboutSeries(schedctl.Errorf(code, "", "no"))
+				if check(err.Error()); !strings.Contains(err.Error(), "no; ") {
+					t.Errorf("%s, %s: %s", kind, code, err)
+				}
+			}
+		}
 		for name := range otherNames {
 			result, err := noSuchTool(caller, name)
 			if err != nil || result == nil || findTool(name) != nil {

@@ -89,6 +89,7 @@ var (
 	stepsAfterContent = steps{"create_draft for the accounts that failed, with what their networks accept", "a person writes what the network accepts"}
 	stepsAfterRetry   = steps{"retry_post", "a person retries it"}
 	stepsToSubmit     = steps{"submit_post; " + byApprover, byApprover}
+	stepsOfSeries     = steps{"edit_series, then submit_series", byAuthor}
 	stepsToChange     = steps{"edit_post, then submit_post", byAuthor}
 )
 
@@ -188,7 +189,7 @@ func (c *call) waitingSeries(ctx context.Context, d *directory, data map[string]
 			s := &page.Results[i]
 			v := attentionView{ID: s.ID, Version: s.Version, Name: clip(s.Name, maxRow), Content: clip(s.Content, maxRow), Next: byApprover}
 			if state == schedctl.ApprovalChangesRequested {
-				v.Why, v.Next = nonEmpty([]string{clip(textOf(s.Approval.Note), maxSaid)}), c.afterReview(s.CreatedBy, steps{byAuthor})
+				v.Why, v.Next = nonEmpty([]string{clip(textOf(s.Approval.Note), maxSaid)}), c.afterReview(s.CreatedBy, stepsOfSeries)
 			}
 			if s.State != schedctl.SeriesEnded {
 				list = append(list, v)

@@ -179,7 +179,8 @@ func TestListMedia(t *testing.T) {
 func TestAttentionOfSeries(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	agent, c := f.agent(), f.client(f.publisher())
+	agent, publisher := f.agent(), f.publisher()
+	c := f.client(publisher)
 	var series []apiv1.Series
 	for _, name := range []string{"weekly tip", "monthly\u2028news"} {
 		s, err := c.CreateSeries(t.Context(), apiv1.CreateSeries{
@@ -200,6 +201,9 @@ func TestAttentionOfSeries(t *testing.T) {
 	}
 	if want := "series:\n" + series[1].ID + ` "monthly news" "less often" next: its author`; !strings.Contains(text, want) || strings.Contains(text, "\u2028") {
 		t.Errorf("%q is not in %q", want, text)
+	}
+	if text := f.call(publisher, "attention", nil).Result.Content[0].Text; !strings.Contains(text, "next: edit_series, then submit_series") {
+		t.Errorf("%q", text)
 	}
 	if text := f.call(agent, "list_series", nil).Result.Content[0].Text; !strings.Contains(text, `"weekly tip" active pending `) || !strings.Contains(text, `"monthly news" active changes_requested `) {
 		t.Errorf("%q", text)

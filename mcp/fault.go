@@ -208,7 +208,7 @@ func (c checker) missing(p part, name string) error {
 	}
 	advice := ""
 	if of := (steps{"list_posts and get_post have it", "the result of the call that made it has it"}); name == "version" || name == "id" {
-		if strings.HasSuffix(c.tool.name, "_series") || c.tool.ofSeries {
+		if c.tool.ofSeries {
 			of[0] = "list_series has it"
 		}
 		advice = "; " + c.call.first(of)

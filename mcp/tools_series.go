@@ -71,19 +71,19 @@ func seriesTools() []tool {
 		about: "Creates a recurring post. That of an agent publishes nothing before a person has approved it.",
 		in:    reflect.TypeFor[newSeries](), rare: rareFields{reflect.TypeFor[apiv1.CreateSeries](), rareSeries}, call: with(createSeries),
 	}, {
-		name: "edit_series", scopes: writesPosts, effect: publishes,
+		name: "edit_series", scopes: writesPosts, ofSeries: true, effect: publishes,
 		about: "Changes a series and its scheduled posts. What you leave out stays; lists replace the old ones.",
 		in:    reflect.TypeFor[seriesEdit](), rare: rareFields{reflect.TypeFor[apiv1.EditSeries](), rareSeries}, call: with(editSeries),
 	}, {
-		name: "submit_series", scopes: writesPosts, effect: drafts,
+		name: "submit_series", scopes: writesPosts, ofSeries: true, effect: drafts,
 		about: "Asks a person to approve a series. Approved, it makes its posts.",
 		in:    reflect.TypeFor[seriesSubmission](), call: with(submitSeries),
 	}}
 }
 
 // setTimes sets the rule and the start of a series in a request, from words.
-func setTimes(body arguments, words string, zone *time.Location) error {
-	r, err := repeat.Parse(words, time.Now(), zone)
+func setTimes(body arguments, words string, zone *time.Location, now time.Time) error {
+	r, err := repeat.Parse(words, now, zone)
 	if err != nil {
 		return invalidArgument("repeat", `repeat cannot be %s: %s; write "daily at 9:00", "weekly on tue,thu at 9:00 until 2027-06-30", "first monday of the month at 9:00" (in %s), or "FREQ=WEEKLY;BYDAY=TU at 9:00"`,
 			quote(words, 40), plain(err.Error(), maxSaid), zone)
@@ -102,7 +102,7 @@ func createSeries(ctx context.Context, c *call, in newSeries) (outcome, error) {
 	}
 	body := merged(c.values, "name", "content", "social_account_ids", "media")
 	body["timezone"] = d.zone.String()
-	if err := setTimes(body, in.Repeat, d.zone); err != nil {
+	if err := setTimes(body, in.Repeat, d.zone, d.now); err != nil {
 		return outcome{}, err
 	}
 	request, err := as[apiv1.CreateSeries](body)
@@ -121,7 +121,7 @@ func createSeries(ctx context.Context, c *call, in newSeries) (outcome, error) {
 		s, err = c.submitNew(ctx, s, in.seriesNote)
 	}
 	if err != nil {
-		return outcome{}, aboutSeries(err)
+		return outcome{}, c.aboutSeries(err)
 	}
 	out, err := c.series(ctx, s, nil)
 	if err == nil && recreated {
@@ -151,10 +151,7 @@ func (n seriesNote) request() apiv1.SubmitSeries {
 // editSeries sends the arguments as they are, because null means something in them that the
 // types of a client leave out.
 func editSeries(ctx context.Context, c *call, in seriesEdit) (outcome, error) {
-	id, err := c.seriesID(ctx, "id", in.ID)
-	if err != nil {
-		return outcome{}, err
-	}
+	id := in.ID
 	request := merged(c.values, "name", "content", "social_account_ids", "media")
 	if in.Repeat != "" || in.Timezone != "" {
 		if err := c.editTimes(ctx, request, id, in); err != nil {
@@ -189,7 +186,7 @@ func (c *call) editTimes(ctx context.Context, body arguments, id string, in seri
 	} else {
 		s, err := c.Client.Series(ctx, id)
 		if err != nil {
-			return aboutSeries(err)
+			return c.aboutSeries(err)
 		}
 		if zone, err = when.LoadZone(s.Timezone); err != nil {
 			return err
@@ -198,14 +195,11 @@ func (c *call) editTimes(ctx context.Context, body arguments, id string, in seri
 	if in.Repeat == "" {
 		return nil
 	}
-	return setTimes(body, in.Repeat, zone)
+	return setTimes(body, in.Repeat, zone, d.now)
 }
 
 func submitSeries(ctx context.Context, c *call, in seriesSubmission) (outcome, error) {
-	id, err := c.seriesID(ctx, "id", in.ID)
-	if err != nil {
-		return outcome{}, err
-	}
+	id := in.ID
 	done, err := c.Client.SubmitSeries(ctx, id, in.request(), c.onVersion(in.version)...)
 	return c.changedSeries(ctx, id, done, err)
 }
@@ -226,7 +220,7 @@ func (c *call) changedSeries(ctx context.Context, id string, done apiv1.SeriesEn
 		}
 	}
 	if err != nil {
-		return outcome{}, aboutSeries(err)
+		return outcome{}, c.aboutSeries(err)
 	}
 	return c.series(ctx, done.Series, done.Kept)
 }
@@ -263,21 +257,21 @@ func (d *directory) waitsForPerson(s *apiv1.Series) string {
 	return "Nothing is published before a person approves it: call submit_series."
 }
 
-// seriesSteps says what a model can do about an error of a tool for series.
-var seriesSteps = map[schedctl.Code]string{
-	schedctl.VersionMismatch:    "; call list_series, look at the change, and pass its version",
-	schedctl.ApprovalNotPending: "; call list_series for the state of its approval",
-	schedctl.ApprovalMissing:    "; a person changes it, or withdraws its approval: then call edit_series again, and submit_series",
-	schedctl.NameTaken:          "; call list_series for the names, and edit_series changes a series",
-	schedctl.SeriesIsOver:       "; call create_series",
-	schedctl.NotFound:           "; call list_series",
+// seriesSteps say what a model can do about an error of a tool for series.
+var seriesSteps = map[schedctl.Code]steps{
+	schedctl.VersionMismatch:    {"call list_series, look at the change, and pass its version", "a person has to look at the change"},
+	schedctl.ApprovalNotPending: {"call list_series for the state of its approval", "a person has the state of its approval"},
+	schedctl.ApprovalMissing:    {"a person changes it, or withdraws its approval: then call edit_series again, and submit_series"},
+	schedctl.NameTaken:          {"call list_series for the names, and edit_series changes a series", "choose another name"},
+	schedctl.SeriesIsOver:       {"call create_series"},
+	schedctl.NotFound:           {"call list_series", "a person has the series"},
 }
 
 // aboutSeries adds to an error what to do next.
-func aboutSeries(err error) error {
+func (c *call) aboutSeries(err error) error {
 	e := apiError(err)
-	if step := seriesSteps[e.Code]; step != "" && !strings.Contains(e.Message, "; call ") {
-		return reworded(err, clip(e.Message, 600)+step)
+	if step := c.first(seriesSteps[e.Code]); step != "" && !strings.Contains(e.Message, "; call ") {
+		return reworded(err, clip(e.Message, 600)+"; "+step)
 	}
 	return err
 }
