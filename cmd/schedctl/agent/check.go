@@ -105,7 +105,9 @@ func check(ctx context.Context, c *client.Client) (checked, error) {
 		}
 	}
 	if slices.Contains(k.Scopes, schedctl.ScopePostsWrite) {
-		out.CanPublish, out.Reason = mayStart(me)
+		if out.CanPublish, out.Reason = mayStart(me); out.CanPublish && accountsGuard(ctx, c, k.SocialAccountIDs) {
+			out.CanPublish, out.Reason = false, "all accounts that it may use need an approval"
+		}
 		return out, nil
 	}
 	// The daemon checks the scope before it looks for the post.
@@ -136,7 +138,19 @@ func mayStart(me apiv1.Me) (bool, string) {
 	return true, "it has posts:write, and no post of it needs an approval"
 }
 
-// warnings says what an agent with a shell of this user could do beside its key.
+// accountsGuard reports whether a key is limited to accounts that all need an approval. A key
+// that may use all accounts may use those that are added later, too.
+func accountsGuard(ctx context.Context, c *client.Client, ids []string) bool {
+	for _, id := range ids {
+		account, err := c.Account(ctx, id)
+		if err != nil || account.Options[schedctl.OptionApproval] != schedctl.ApprovalRequired {
+			return false
+		}
+	}
+	return len(ids) > 0
+}
+
+// warnings says what an agent with a shell of this user could do without its key.
 func warnings(a *cli.App, e cli.Endpoint) []string {
 	path := filepath.Join(a.DataDir(), daemon.AdminKeyFile)
 	file, err := os.Open(path)

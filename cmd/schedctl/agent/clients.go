@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"strings"
 
-	"github.com/BurntSushi/toml"
 	"github.com/tailscale/hujson"
 )
 
@@ -28,14 +24,20 @@ type server struct {
 type mcpClient struct {
 	name string
 	file string // its configuration, in the directory of the project; ~ is the home directory
-	// add returns a configuration with the server. Everything else in it stays.
+	// add returns a configuration with the server. Everything else in it stays, also what an
+	// existing entry of the server has besides, such as its environment.
 	add func(text []byte, s server) ([]byte, error)
 }
 
 // mcpClients are the known clients. The formats are from the documentation of their vendors,
-// in November 2026: code.claude.com/docs/en/mcp, docs.cursor.com/context/mcp,
-// code.visualstudio.com/docs/copilot/reference/mcp-configuration and
-// developers.openai.com/codex/mcp.
+// in November 2026; testdata has a file in each:
+//
+//   - claude: code.claude.com/docs/en/mcp, "mcpServers" in .mcp.json.
+//   - cursor: docs.cursor.com/context/mcp, "mcpServers" in .cursor/mcp.json.
+//   - vscode: code.visualstudio.com/docs/copilot/reference/mcp-configuration, "servers" in
+//     .vscode/mcp.json, with comments and trailing commas.
+//   - codex: developers.openai.com/codex/mcp, tables [mcp_servers.NAME] in config.toml.
+//   - generic: the form of claude, which most other clients read.
 var mcpClients = []mcpClient{
 	{name: "claude", file: ".mcp.json", add: inJSON("mcpServers")},
 	{name: "cursor", file: filepath.Join(".cursor", "mcp.json"), add: inJSON("mcpServers")},
@@ -55,7 +57,7 @@ func clientNames() (names []string) {
 // comments and trailing commas, as that of VS Code.
 func inJSON(object string) func([]byte, server) ([]byte, error) {
 	return func(text []byte, s server) ([]byte, error) {
-		if len(bytes.TrimSpace(text)) == 0 {
+		if text = withoutMark(text); len(bytes.TrimSpace(text)) == 0 {
 			text = []byte("{}")
 		}
 		doc, err := hujson.Parse(text)
@@ -65,20 +67,11 @@ func inJSON(object string) func([]byte, server) ([]byte, error) {
 		if doc.Value.Kind() != '{' {
 			return nil, fmt.Errorf("it is not a JSON object")
 		}
-		value, err := json.MarshalIndent(s, "", "\t")
+		steps, err := patchOf(&doc, "/"+object, s)
 		if err != nil {
 			return nil, err
 		}
-		path := "/" + object
-		switch found := doc.Find(path); {
-		case found == nil:
-			value = fmt.Appendf(nil, "{\n%q: %s\n}", serverName, value)
-		case found.Value.Kind() != '{':
-			return nil, fmt.Errorf("%s in it is not a JSON object", object)
-		default:
-			path += "/" + serverName
-		}
-		if err := doc.Patch(fmt.Appendf(nil, `[{"op": "add", "path": %q, "value": %s}]`, path, value)); err != nil {
+		if err := doc.Patch([]byte("[" + strings.Join(steps, ",") + "]")); err != nil {
 			return nil, err
 		}
 		doc.Format()
@@ -86,93 +79,61 @@ func inJSON(object string) func([]byte, server) ([]byte, error) {
 	}
 }
 
-// The header of the table of the server in TOML, those of tables below it, those of any
-// table, lines that belong to no table, and a table in one line, to which none can be added.
-var (
-	ownTable = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\]`)
-	belowOwn = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*["']?` + serverName + `["']?\s*\.`)
-	anyTable = regexp.MustCompile(`^\s*\[`)
-	oneLine  = regexp.MustCompile(`(?m)^\s*mcp_servers\s*=`)
-	notes    = regexp.MustCompile(`^\s*(#.*)?\s*$`)
-)
+// withoutMark returns a text without a byte order mark, which editors on Windows write.
+func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
-// inTOML sets the table of the server in a TOML file. Its keys, and tables below it, are
-// replaced. It refuses a file in which the lines of the table cannot be told from others, for
-// example because a text of several lines looks like them.
-func inTOML(text []byte, s server) ([]byte, error) {
-	var before, after map[string]any
-	if err := toml.Unmarshal(text, &before); err != nil {
-		return nil, fmt.Errorf("it is not TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
-	}
-	out := replaceTable(text, s)
-	err := toml.Unmarshal(out, &after)
-	if err == nil && !oneLine.Match(text) && reflect.DeepEqual(withoutServer(before), withoutServer(after)) {
-		return out, nil
-	}
-	return nil, fmt.Errorf("it sets mcp_servers in a form that cannot be changed; write it as [mcp_servers.NAME], or add the server yourself")
+// addStep is the step of a JSON Patch (RFC 6902) that sets a value, whose lines stay.
+func addStep(path string, value any) string {
+	text, _ := json.MarshalIndent(value, "", "\t") // texts and lists of them cannot fail
+	return fmt.Sprintf(`{"op": "add", "path": %q, "value": %s}`, path, text)
 }
 
-// withoutServer returns a configuration without the server.
-func withoutServer(config map[string]any) map[string]any {
-	out := maps.Clone(config)
-	if servers, ok := out["mcp_servers"].(map[string]any); ok {
-		servers = maps.Clone(servers)
-		delete(servers, serverName)
-		if out["mcp_servers"] = servers; len(servers) == 0 {
-			delete(out, "mcp_servers")
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
-}
-
-// replaceTable writes the table of the server in the place of the old one, or at the end.
-func replaceTable(text []byte, s server) []byte {
-	args := make([]string, len(s.Args))
-	for i, a := range s.Args {
-		args[i] = tomlText(a)
-	}
-	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", serverName, tomlText(s.Command), strings.Join(args, ", "))
-	var out, between strings.Builder // between is comments and empty lines at the end of the table
-	placed, own := false, false
-	for line := range strings.Lines(string(text)) {
-		switch {
-		case ownTable.MatchString(line), belowOwn.MatchString(line):
-			if own = true; !placed {
-				out.WriteString(table)
-				placed = true
-			}
-			between.Reset()
-		case anyTable.MatchString(line):
-			own = false
-		case own && notes.MatchString(line):
-			between.WriteString(line)
+// patchOf returns the steps that set the server in the object at a path. What an existing
+// entry of the server has besides stays, unless it is for a server at a URL.
+func patchOf(doc *hujson.Value, path string, s server) ([]string, error) {
+	own := path + "/" + serverName
+	for _, at := range []string{"", path, own} {
+		found := doc.Find(at)
+		if found == nil {
 			continue
-		case own:
-			between.Reset()
 		}
-		if !own {
-			out.WriteString(between.String() + line)
-			between.Reset()
+		object, is := found.Value.(*hujson.Object)
+		if !is && at == path {
+			return nil, fmt.Errorf("%s in it is not a JSON object", strings.TrimPrefix(path, "/"))
+		}
+		if is {
+			if name := twice(object); name != "" {
+				return nil, fmt.Errorf("it has %q twice, so programs read it in different ways; remove one", name)
+			}
 		}
 	}
-	out.WriteString(between.String())
-	if !placed {
-		if out.Len() > 0 {
-			out.WriteString("\n")
-		}
-		out.WriteString(table)
+	if doc.Find(path) == nil {
+		return []string{addStep(path, map[string]server{serverName: s})}, nil
 	}
-	return []byte(out.String())
+	if found := doc.Find(own); found == nil || found.Value.Kind() != '{' {
+		return []string{addStep(own, s)}, nil
+	}
+	steps := []string{addStep(own+"/type", s.Type), addStep(own+"/command", s.Command), addStep(own+"/args", s.Args)}
+	for _, name := range ofURL {
+		if doc.Find(own+"/"+name) != nil {
+			steps = append(steps, fmt.Sprintf(`{"op": "remove", "path": %q}`, own+"/"+name))
+		}
+	}
+	return steps, nil
 }
 
-// tomlText quotes a text for TOML, whose escapes are those of JSON.
-func tomlText(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.Encode(text)
-	return strings.TrimSpace(b.String())
+// ofURL are the keys of a server at a URL, which exclude a command.
+var ofURL = []string{"url", "headers", "http_headers", "env_http_headers", "bearer_token_env_var"}
+
+// twice returns the first name that an object has twice, or an empty text.
+func twice(object *hujson.Object) string {
+	seen := map[string]bool{}
+	for _, m := range object.Members {
+		name := m.Name.Value.(hujson.Literal).String()
+		if seen[name] {
+			return name
+		}
+		seen[name] = true
+	}
+	return ""
 }

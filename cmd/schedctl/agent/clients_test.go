@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/BurntSushi/toml"
@@ -31,7 +32,7 @@ func TestConfigurations(t *testing.T) {
 			"new": "",
 			"changed": map[bool]string{
 				true:  "# my settings\nmodel = \"x\"\n\n[mcp_servers.schedctl]\ncommand = \"old\"\n\n[mcp_servers.schedctl.env]\nA = \"b\"\n\n# of another\n[mcp_servers.other]\ncommand = \"y\"\n",
-				false: "{\n  // mine\n  \"inputs\": [],\n  \"mcpServers\": {\"other\": {\"command\": \"y\"}, \"schedctl\": {\"command\": \"old\"}},\n  \"servers\": {\"other\": {\"command\": \"y\"},},\n}\n",
+				false: "{\n  // mine\n  \"inputs\": [],\n  \"mcpServers\": {\"other\": {\"command\": \"y\"}, \"schedctl\": {\"command\": \"old\", \"env\": {\"A\": \"b\"}}},\n  \"servers\": {\"other\": {\"command\": \"y\"},},\n}\n",
 			}[c.name == "codex"],
 		} {
 			got, err := c.add([]byte(before), started)
@@ -61,16 +62,65 @@ func TestConfigurations(t *testing.T) {
 func TestUnreadableConfigurationsAreKept(t *testing.T) {
 	t.Parallel()
 	for text, add := range map[string]func([]byte, server) ([]byte, error){
-		`{`:                               inJSON("servers"),
-		`[]`:                              inJSON("servers"),
-		`{"servers": []}`:                 inJSON("servers"),
-		`mcp_servers = {a = {url = "x"}}`: inTOML,
+		`{`:                              inJSON("servers"),
+		`[]`:                             inJSON("servers"),
+		`{"servers": {}, "servers": {}}`: inJSON("servers"),
+		`{"servers": {"schedctl": 1, "sched\u0063tl": 2}}`:    inJSON("servers"),
+		`{"servers": {"schedctl": {"args": [], "args": []}}}`: inJSON("servers"),
+		`{"servers": []}`:                              inJSON("servers"),
+		`mcp_servers = {a = {url = "x"}}`:              inTOML,
 		"[mcp_servers]\nschedctl = {command = \"x\"}":  inTOML,
 		"[mcp_servers.schedctl\nbroken":                inTOML,
 		"x = \"\"\"\n[mcp_servers.schedctl]\n\"\"\"\n": inTOML,
 	} {
 		if got, err := add([]byte(text), started); err == nil {
 			t.Errorf("%s becomes %s", text, got)
+		}
+	}
+}
+
+// TestErrorsNameTheFile guards that an error names the configuration, and not the temporary
+// file that replaces it.
+func TestErrorsNameTheFile(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("this system has no directory in which no files can be created")
+	}
+	if err := replace("/proc/mcp.json", nil); err == nil || !strings.Contains(err.Error(), "/proc/mcp.json:") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestEntriesAreKept guards what an existing entry has besides its command, and that a mark
+// at the start of a file is no error.
+func TestEntriesAreKept(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		add          func([]byte, server) ([]byte, error)
+		before, want string
+	}{
+		{inJSON("servers"), "\ufeff" + `{"servers": {"schedctl": {"url": "https://x.test", "headers": {"a": "b"}, "env": {"A": "b"}, "disabled": true}}}`,
+			`{"servers":{"schedctl":{"env":{"A":"b"},"disabled":true,"type":"stdio","command":"c","args":["mcp"]}}}`},
+		{inJSON("servers"), `{"servers": {"schedctl": null}}`, `{"servers":{"schedctl":{"type":"stdio","command":"c","args":["mcp"]}}}`},
+		{inTOML, "\ufeff[mcp_servers.schedctl]\ncommand = \"old\"\n# why\nargs = [\n  \"x\",\n]\nstartup_timeout_sec = 20\n\n[mcp_servers.schedctl.env]\nA = \"b\"\n",
+			"[mcp_servers.schedctl]\ncommand = \"c\"\nargs = [\"mcp\"]\n# why\nstartup_timeout_sec = 20\n\n[mcp_servers.schedctl.env]\nA = \"b\"\n"},
+		{inTOML, "[mcp_servers.schedctl]\nurl = \"https://x.test\"\n[mcp_servers.schedctl.http_headers]\nA = \"b\"\n[mcp_servers.schedctl.env]\nC = \"d\"\n",
+			"[mcp_servers.schedctl]\ncommand = \"c\"\nargs = [\"mcp\"]\n[mcp_servers.schedctl.env]\nC = \"d\"\n"},
+	} {
+		got, err := tc.add([]byte(tc.before), server{Type: "stdio", Command: "c", Args: []string{"mcp"}})
+		if err != nil {
+			t.Errorf("%s: %v", tc.before, err)
+			continue
+		}
+		if tc.want[0] == '{' {
+			var plain bytes.Buffer
+			if err := json.Compact(&plain, got); err != nil {
+				t.Fatal(err)
+			}
+			got = plain.Bytes()
+		}
+		if diff := cmp.Diff(tc.want, string(got)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", tc.before, diff)
 		}
 	}
 }
@@ -135,7 +185,7 @@ func FuzzInTOML(f *testing.F) {
 		if err := errors.Join(toml.Unmarshal(text, &before), toml.Unmarshal(got, &after)); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(withoutServer(before), withoutServer(after), cmpopts.EquateNaNs()); diff != "" {
+		if diff := cmp.Diff(withoutCommand(before), withoutCommand(after), cmpopts.EquateNaNs()); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -67,7 +67,7 @@ The command can be repeated: a key that is in its file already is used again.`,
 		},
 	})
 	f := cmd.Flags()
-	f.StringVar(&o.keyFile, "key-file", "", "keep the key in this `file` (default: agent-CLIENT.key beside the configuration of schedctl)")
+	f.StringVar(&o.keyFile, "key-file", "", "keep the key in this `file` (default: agent-CLIENT.key in the directory of the configuration of schedctl)")
 	f.StringVar(&o.file, "config", "", "the `file` with the configuration of the client, instead of the usual one")
 	f.BoolVar(&o.write, "write", false, "write the configuration, and do not only show it")
 	return cmd
@@ -147,6 +147,10 @@ func (o *setup) read() ([]byte, error) {
 	}
 	info, err := os.Stat(o.file)
 	if errors.Is(err, fs.ErrNotExist) {
+		if target, err := os.Readlink(o.file); err == nil {
+			return nil, cli.OtherError("%s is a link to %s, which does not exist", o.file, target).
+				WithHint("create that file, or remove the link; nothing was written")
+		}
 		return nil, nil
 	}
 	var text []byte
@@ -236,11 +240,10 @@ func replace(path string, text []byte) error {
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".schedctl-*")
+	f, err := cli.CreateBeside(path)
 	if err != nil {
 		return err
 	}
