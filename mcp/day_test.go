@@ -232,3 +232,21 @@ func TestForecastNamesPosts(t *testing.T) {
 		}
 	}
 }
+
+// TestMessagesOfNetworks: messages of networks come back as they are, without commands of
+// the command line, which an agent cannot run.
+func TestMessagesOfNetworks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	key := f.publisher()
+	p := f.scheduledPost(f.client(key), "text")
+	f.failPostWith(p.ID, schedctl.TargetError{
+		Kind: schedctl.KindAuth, Outcome: schedctl.OutcomeNotPublished, Message: `POST /xrpc/upload: the token was revoked: run "schedctl account reconnect blog"`,
+	})
+	for _, tool := range []string{"attention", "list_posts"} {
+		text := f.call(key, tool, nil).larger(t)
+		if !strings.Contains(text, "POST /xrpc/upload: the token was revoked") || strings.Contains(text, "schedctl account") {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+}

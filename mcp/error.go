@@ -94,6 +94,11 @@ func (c *Caller) forTools(message string) string {
 		}
 		return "the help of a person"
 	})
+	return withoutCommands(message)
+}
+
+// withoutCommands returns a message without command lines, such as that of a network.
+func withoutCommands(message string) string {
 	message = inBrackets.ReplaceAllString(message, "")
 	return commandLine.ReplaceAllString(message, " (a person does this)")
 }

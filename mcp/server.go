@@ -24,8 +24,9 @@ const CallTimeout = 30 * time.Second
 // scopes of the caller's key allow. It is safe for concurrent use. The zero value is
 // ready to use.
 //
-// A write carries an Idempotency-Key that follows from the API key, the tool and the
-// arguments. So a client that lost a response makes the same call again, under any
+// A write carries an Idempotency-Key that follows from the API key, the tool, the
+// arguments, and what words in them mean: "tomorrow 9am" is another time on another day. So a
+// client that lost a response makes the same call again, under any
 // request id. The argument request_key makes the same call a new one.
 type Server struct {
 	Version string       // of schedctl

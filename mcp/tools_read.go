@@ -208,7 +208,7 @@ func (d *directory) saidBy(e *apiv1.TargetError) string {
 	if e == nil {
 		return ""
 	}
-	return d.said(e.Message)
+	return clip(withoutCommands(e.Message), maxSaid)
 }
 
 // quoted is quote, and nothing for an empty text.

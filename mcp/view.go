@@ -119,7 +119,7 @@ func (d *directory) viewTargets(v *postView, targets []apiv1.Target) {
 			v.URLs = append(v.URLs, *t.PlatformPostURL)
 		}
 		if t.Error != nil {
-			v.Errors = append(v.Errors, d.name(t.SocialAccountID)+": "+d.said(t.Error.Message))
+			v.Errors = append(v.Errors, d.name(t.SocialAccountID)+": "+d.saidBy(t.Error))
 		}
 		if t.Waits != nil && v.Waits == "" {
 			v.Waits = d.name(t.SocialAccountID) + ": " + d.said(t.Waits.Message)
@@ -130,7 +130,7 @@ func (d *directory) viewTargets(v *postView, targets []apiv1.Target) {
 	}
 }
 
-// said returns a message of the daemon or of a network in short, in the words of the tools.
+// said returns a message of the daemon in short, in the words of the tools.
 func (d *directory) said(message string) string { return clip(d.caller.forTools(message), maxSaid) }
 
 // row describes a post in one line.
