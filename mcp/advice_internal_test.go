@@ -35,7 +35,7 @@ func TestAdviceIsPossible(t *testing.T) {
 		check := func(text string) {
 			t.Helper()
 			for _, word := range toolWord.FindAllString(text, -1) {
-				if findTool(word) != nil && !caller.has(word) {
+				if of := findTool(word); of != nil && !caller.allows(of.scopes) {
 					t.Errorf("%s has no %s: %s", kind, word, text)
 				}
 			}

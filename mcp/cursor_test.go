@@ -39,7 +39,7 @@ func TestLaterPages(t *testing.T) {
 		for name, v := range tt.first {
 			arguments[name] = v
 		}
-		for range 5 {
+		for pages := range 5 {
 			page := f.call(agent, tt.tool, arguments).object(t)
 			for _, p := range page["results"].([]any) {
 				seen = append(seen, p.(map[string]any)["content"].(string))
@@ -50,7 +50,9 @@ func TestLaterPages(t *testing.T) {
 			f.ahead.Add(int64(time.Minute))
 			arguments = map[string]any{"limit": 2, "cursor": page["next_cursor"]}
 			for name, v := range tt.later {
-				arguments[name] = v
+				if pages > 0 || name == "options" { // the second page has no times, and the third has them again
+					arguments[name] = v
+				}
 			}
 		}
 		f.ahead.Store(0)
