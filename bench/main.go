@@ -98,6 +98,7 @@ var benchCases = []benchCase{
 	{"nodes", measureNodes},
 	{"create", measureCreates},
 	{"read", measureReads},
+	{"share", measureShares},
 	{"queue", measureQueue},
 	{"sweep", measureSweep},
 	{"sparse", measureSparse},

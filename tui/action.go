@@ -27,7 +27,7 @@ func (m *Model) handleActionKey(k tea.KeyMsg) tea.Cmd {
 		return m.previewReflow()
 	}
 	p, ok := m.CurrentPost()
-	if key.Matches(k, m.Keys.Share) && (ok || m.traits().Reviews) {
+	if key.Matches(k, m.Keys.Share) {
 		return m.openShare(p, ok)
 	}
 	if _, moves := nudgeOf(m.Keys, k); moves && m.nudge.id != "" && f.Anchor == m.nudge.id {

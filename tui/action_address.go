@@ -51,8 +51,12 @@ func (m *Model) IsOnThisMachine(address string) bool {
 // openShare opens the form for an address that shows a post, if there is one, or all that
 // waits for an approval, in the view of that.
 func (m *Model) openShare(p apiv1.Post, ok bool) tea.Cmd {
-	if !ok {
+	switch {
+	case !ok && m.traits().Reviews:
 		return share.Open(m, nil, true)
+	case !ok:
+		m.ShowError("no post is selected; select one to make an address that shows it")
+		return nil
 	}
 	return share.Open(m, &p, m.traits().Reviews)
 }

@@ -24,12 +24,14 @@ func TestAddressOfAPost(t *testing.T) {
 		d.press("Y")
 		d.sees("An address for a person", "Person", "view")
 		d.seesNot("Shows")
+		d.press("tab", "tab")
+		d.typed("91d")
 		d.press("ctrl+s")
-		d.sees("required")
+		d.sees("required", "more than 90 days ahead") // both faults at once
 		d.typed("Dana")
+		d.press("tab", " ", " ", " ", "left", "x")
+		d.sees("decide")
 		d.press("tab", "ctrl+u")
-		d.typed("decide")
-		d.press("tab")
 		d.typed("never")
 		d.press("ctrl+s")
 		if f.review.share.Name != "" {
@@ -60,12 +62,7 @@ func TestAddressOfAllThatWaits(t *testing.T) {
 		d.press("0", "Y")
 		d.sees("Shows", "this")
 		d.typed("Dana")
-		d.press("tab", "tab", "tab", "ctrl+u")
-		d.typed("some")
-		d.press("ctrl+s")
-		d.sees("write this or all")
-		d.press("ctrl+u")
-		d.typed("all")
+		d.press("tab", "tab", "tab", "a")
 		d.press("ctrl+s")
 		if made := f.review.share; made.Name != "Dana" || made.PostIDs != nil || made.ExpiresAt != nil {
 			t.Errorf("made %+v", made)
@@ -84,6 +81,10 @@ func TestRefusedAddressKeepsTheForm(t *testing.T) {
 		d.typed("Dana")
 		d.press("ctrl+s")
 		d.sees("needs an API key that may approve", "Dana")
+		f.fail("CreateShare", schedctl.Errorf(schedctl.ValidationFailed, "expires_at", "expires_at (--expires) has passed; use a time in the future"))
+		d.press("ctrl+s")
+		d.sees(`"Ends" has passed`)
+		d.seesNot("expires")
 	})
 }
 
@@ -126,5 +127,14 @@ func TestAddressForAFormThatWasLeft(t *testing.T) {
 		if !slices.Contains(f.calls, "RevokeShare") {
 			t.Errorf("the calls were %q", f.calls)
 		}
+	})
+}
+
+// TestAddressWithoutAPost guards that the key says why it does nothing.
+func TestAddressWithoutAPost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := drive(t, newFake(), 80, 24)
+		d.press("Y")
+		d.sees("no post is selected")
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -106,6 +107,8 @@ func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, err error) {
 	switch e.Code {
 	case schedctl.NotFound:
 		title, text = "There is nothing here", "The address is wrong, or it has ended. Ask the person who sent it to you for a new one."
+	case schedctl.MethodNotAllowed:
+		title, text = "This does not work here", "Nothing was changed. Open the address in a browser, and use its page."
 	case schedctl.RateLimited:
 		title, text = "Too many requests", "Please wait a minute, and try again."
 	case schedctl.BodyTooLarge:
@@ -123,10 +126,7 @@ func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, err error) {
 
 // styleAddress returns the address of the style sheet, relative to the page of a request.
 func styleAddress(r *http.Request) string {
-	if r.PathValue("post") != "" {
-		return "../style.css"
-	}
-	return "style.css"
+	return strings.Repeat("../", strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), sharePath), "/")) + "style.css"
 }
 
 func writePage(w http.ResponseWriter, status int, body []byte) {
@@ -139,20 +139,18 @@ func writePage(w http.ResponseWriter, status int, body []byte) {
 // showShare handles GET /s/<token>.
 func (s *Server) showShare(ctx context.Context, v *visit) error {
 	var body []byte
-	err := s.scan(ctx, v.request, func(r storage.Reader) error {
-		names, err := v.accountNames(r)
-		if err != nil {
-			return err
-		}
+	err := s.scan(ctx, v.request, func(r storage.Reader) (err error) {
+		var failed error
+		names := v.names(r, &failed)
 		if v.share.Kind == schedctl.ShareCalendar {
 			body, err = s.calendar(ctx, v, r, names)
-			return err
+			return errors.Join(err, failed)
 		}
 		list, err := v.waiting(ctx, r)
 		if err == nil {
 			body, err = page.Review(&v.frame, list, names, page.ParsePage(v.r.URL.Query()))
 		}
-		return err
+		return errors.Join(err, failed)
 	})
 	if err != nil {
 		return err
@@ -161,16 +159,22 @@ func (s *Server) showShare(ctx context.Context, v *visit) error {
 	return nil
 }
 
-// accountNames returns the names of the accounts that the key of the share sees, by id.
-func (v *visit) accountNames(r storage.Reader) (map[string]string, error) {
-	accounts, err := r.Accounts(v.share.WorkspaceID)
-	names := make(map[string]string, len(accounts))
-	for i := range accounts {
-		if v.MayUse(accounts[i].ID) {
-			names[accounts[i].ID] = accounts[i].Name
+// names returns the names of accounts that the key of the share sees. It reads only accounts that
+// the page shows. *failed is the last error of the store.
+func (v *visit) names(r storage.Reader, failed *error) page.Names {
+	known := map[string]string{}
+	return func(id string) string {
+		name, found := known[id]
+		if found || !v.MayUse(id) {
+			return name
 		}
+		a, err := r.Account(v.share.WorkspaceID, id)
+		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+			*failed = err
+		}
+		known[id] = a.Name
+		return a.Name
 	}
-	return names, err
 }
 
 // fileToken returns the token of the address of a file on a page: of the one that a platform

@@ -10,9 +10,8 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// calendar returns the page of a calendar. names are those of the accounts that the key sees,
-// by id.
-func (s *Server) calendar(ctx context.Context, v *visit, r storage.Reader, names map[string]string) ([]byte, error) {
+// calendar returns the page of a calendar.
+func (s *Server) calendar(ctx context.Context, v *visit, r storage.Reader, names page.Names) (body []byte, err error) {
 	zone := v.frame.Workspace.Timezone
 	span := page.ParseSpan(v.r.URL.Query(), v.Now, zone)
 	q := postSelection{PostQuery: storage.PostQuery{Proposed: true, Sort: storage.PublishAscending}}
@@ -23,7 +22,12 @@ func (s *Server) calendar(ctx context.Context, v *visit, r storage.Reader, names
 	if span.After != nil {
 		q.After = &storage.Position{PublishAt: span.After.At, PostID: span.After.PostID}
 	}
-	accounts := v.selectable(names)
+	var accounts map[string]string
+	if span.Account != "" {
+		if accounts, err = v.selectable(r); err != nil {
+			return nil, err
+		}
+	}
 	only := span.Accounts(accounts)
 	switch {
 	case span.Account == "":
@@ -46,20 +50,18 @@ func (s *Server) calendar(ctx context.Context, v *visit, r storage.Reader, names
 	return page.Calendar(&v.frame, span, posts, names, accounts)
 }
 
-// selectable returns the accounts that a calendar can select, with their names. A share that
-// is limited to accounts does not say whether there are others.
-func (v *visit) selectable(names map[string]string) map[string]string {
+// selectable returns the accounts that a calendar can select, with their names by id. A share
+// that is limited to accounts does not say whether there are others.
+func (v *visit) selectable(r storage.Reader) (map[string]string, error) {
+	all, err := r.Accounts(v.share.WorkspaceID)
 	limits := v.share.Filter.AccountIDs
-	if len(limits) == 0 {
-		return names
-	}
-	selectable := make(map[string]string, len(limits))
-	for _, id := range limits {
-		if name, known := names[id]; known {
-			selectable[id] = name
+	names := make(map[string]string, len(all))
+	for i := range all {
+		if id := all[i].ID; v.MayUse(id) && (len(limits) == 0 || slices.Contains(limits, id)) {
+			names[id] = all[i].Name
 		}
 	}
-	return selectable
+	return names, err
 }
 
 // Limits of the posts that are read for one page.

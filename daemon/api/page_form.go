@@ -99,7 +99,8 @@ func readForm(w http.ResponseWriter, r *http.Request) (f form, token string, err
 // Notices about forms that had no effect.
 const (
 	noticeOrigin   = "The form came from another website, so nothing was done. If you want to do this, use the form below."
-	noticeSession  = "Your browser did not send its cookie, so nothing was done. Your text is still there: please send it again."
+	noticeSession  = "Your browser did not send its cookie, so nothing was done. Please try again."
+	noticeTyped    = "Your browser did not send its cookie, so nothing was done. Your text is still there: please send it again."
 	noticeForm     = "The form is not complete, so nothing was done. Please try again."
 	noticeMay      = "This address does not let you do that."
 	noticeText     = "Please write a text of 1 to 5,000 characters."
@@ -150,8 +151,11 @@ func (s *Server) submitForm(ctx context.Context, v *visit) error {
 		return again(http.StatusForbidden, noticeOrigin)
 	}
 	if session := sessionOf(v.r); session == "" || !hmac.Equal([]byte(token), []byte(s.formToken(&v.share, session))) {
-		if !sure {
-			f.text = "" // another website may have written it
+		if !sure || f.action == page.ActionApprove {
+			f.text = "" // another website may have written it, or there is no field for it
+		}
+		if f.text != "" {
+			return again(http.StatusForbidden, noticeTyped)
 		}
 		return again(http.StatusForbidden, noticeSession)
 	}

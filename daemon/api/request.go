@@ -88,13 +88,18 @@ var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.Me
 // notFound handles requests that match no route: 405 when the path has routes for
 // other methods, otherwise 404.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	err := schedctl.Errorf(schedctl.NotFound, "", "no route has this path; /openapi.json lists all paths")
 	if allowed := s.allowed(r); allowed != nil {
 		list := strings.Join(allowed, ", ")
 		w.Header().Set("Allow", list)
-		s.fail(w, r, schedctl.Errorf(schedctl.MethodNotAllowed, "", "this path does not allow that method; it allows %s", list))
+		err = schedctl.Errorf(schedctl.MethodNotAllowed, "", "this path does not allow that method; it allows %s", list)
+	}
+	if strings.HasPrefix(r.URL.Path, sharePath) { // people see it in a browser
+		pageHeader(w.Header())
+		s.refusePage(w, r, err)
 		return
 	}
-	s.fail(w, r, schedctl.Errorf(schedctl.NotFound, "", "no route has this path; /openapi.json lists all paths"))
+	s.fail(w, r, err)
 }
 
 // allowed returns the methods that the request's path has routes for.

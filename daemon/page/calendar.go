@@ -43,9 +43,9 @@ type Posts struct {
 	Next *Place // the last post of List, if the span has more posts; nil if it has none
 }
 
-// Calendar returns the page of a calendar. names are those of the accounts, and accounts are
-// those that the span can select, both by id.
-func Calendar(f *Frame, span Span, posts Posts, names, accounts map[string]string) ([]byte, error) {
+// Calendar returns the page of a calendar. accounts are the names by id of those that the span
+// can select; empty if it selects none.
+func Calendar(f *Frame, span Span, posts Posts, names Names, accounts map[string]string) ([]byte, error) {
 	c, pictures := f.clock(), &budget{left: thumbnailBytes}
 	data := struct {
 		top
@@ -98,7 +98,7 @@ func (s Span) pages(next *Place) (links []link) {
 }
 
 // days returns the days of a span with their posts. Views of lists leave out empty days.
-func (f *Frame) days(span Span, posts []*schedctl.Post, names map[string]string, pictures *budget) (days []day) {
+func (f *Frame) days(span Span, posts []*schedctl.Post, names Names, pictures *budget) (days []day) {
 	byDay := map[string][]*schedctl.Post{}
 	for _, p := range posts {
 		date := p.PlannedAt().In(f.clock().zone).Format(dateForm)
@@ -126,7 +126,7 @@ func (f *Frame) days(span Span, posts []*schedctl.Post, names map[string]string,
 }
 
 // day returns a day with its posts. A day shows no more than the view has room for.
-func (f *Frame) day(date time.Time, span Span, posts []*schedctl.Post, names map[string]string) day {
+func (f *Frame) day(date time.Time, span Span, posts []*schedctl.Post, names Names) day {
 	c, limit := f.clock(), maxDayTitle
 	d := day{Date: date.Format(dateForm), Outside: span.View == Month && date.Month() != span.Date.Month()}
 	d.Name = c.words.day(date, span.View != Month || d.Outside)

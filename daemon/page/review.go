@@ -52,9 +52,8 @@ func ParsePage(q url.Values) int {
 
 const maxPages = 100_000
 
-// Review returns a page of a review, counted from 1: the proposals, in their order. The names
-// of accounts are by id.
-func Review(f *Frame, list []Proposal, names map[string]string, number int) ([]byte, error) {
+// Review returns a page of a review, counted from 1: the proposals, in their order.
+func Review(f *Frame, list []Proposal, names Names, number int) ([]byte, error) {
 	c := f.clock().words
 	data := struct {
 		top
@@ -99,7 +98,7 @@ func total(list []Proposal, c calendarWords) string {
 }
 
 // entry returns a proposal for a list. Its address is relative to the address of the share.
-func (f *Frame) entry(of *Proposal, names map[string]string) entry {
+func (f *Frame) entry(of *Proposal, names Names) entry {
 	p, address, heading := of.Post, of.Post.ID, ""
 	var at dated
 	if one := of.Series; one != nil {
@@ -138,10 +137,13 @@ func title(p *schedctl.Post, limit int) string {
 	return "(no text)"
 }
 
+// Names returns the name of an account by its id, or an empty text for one that was removed.
+type Names func(accountID string) string
+
 // maxNamed is how many accounts a list names.
 const maxNamed = 5
 
-func accountsOf(p *schedctl.Post, names map[string]string) (text string) {
+func accountsOf(p *schedctl.Post, names Names) (text string) {
 	for i := range p.Targets {
 		if i == maxNamed {
 			return text + " and " + strconv.Itoa(len(p.Targets)-i) + " more"
@@ -154,8 +156,8 @@ func accountsOf(p *schedctl.Post, names map[string]string) (text string) {
 	return text
 }
 
-func accountName(t *schedctl.Target, names map[string]string) string {
-	if name := names[t.AccountID]; name != "" {
+func accountName(t *schedctl.Target, names Names) string {
+	if name := names(t.AccountID); name != "" {
 		return t.Platform + " " + name
 	}
 	return t.Platform + " (removed account)"

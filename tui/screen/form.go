@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -19,6 +21,9 @@ type Field struct {
 	Original string
 	Input    textinput.Model
 	Fault    string
+
+	Choices []string                  // the only values; empty for any text
+	Check   func(value string) string // returns what is wrong with a value that is not empty; nil for nothing
 }
 
 // Changed reports whether the value differs from the original.
@@ -27,6 +32,35 @@ func (f *Field) Changed() bool { return f.Value() != f.Original }
 // Value returns the typed text without surrounding white space, such as a line break
 // after a pasted secret.
 func (f *Field) Value() string { return strings.TrimSpace(f.Input.Value()) }
+
+// choose handles a key in a field with choices: arrows and space go to the next one, and a letter
+// to the first choice that starts with it.
+func (f *Field) choose(k tea.KeyMsg) {
+	at, n := slices.Index(f.Choices, f.Value()), len(f.Choices)
+	switch {
+	case k.Type == tea.KeyRight, k.Type == tea.KeySpace:
+		at = (at + 1) % n
+	case k.Type == tea.KeyLeft:
+		at = (max(at, 0) + n - 1) % n
+	default:
+		text := strings.ToLower(k.String())
+		at = slices.IndexFunc(f.Choices, func(c string) bool { return text != "" && strings.HasPrefix(c, text) })
+	}
+	if at >= 0 {
+		f.Input.SetValue(f.Choices[at])
+	}
+}
+
+// fault returns what is wrong with the value, or nothing.
+func (f *Field) fault() string {
+	switch value := f.Value(); {
+	case value == "" && f.Required:
+		return "required"
+	case value != "" && f.Check != nil:
+		return f.Check(value)
+	}
+	return ""
+}
 
 // Form asks for several values. It keeps what was typed until the daemon has
 // accepted it or the user leaves.
@@ -82,7 +116,11 @@ func (d *Form) Key(f Frame, k tea.KeyMsg) tea.Cmd {
 		d.Focus((d.Focused + len(d.Fields) - 1) % len(d.Fields))
 	default:
 		d.Fault, d.Fields[d.Focused].Fault = "", ""
-		d.Fields[d.Focused].Input, _ = d.Fields[d.Focused].Input.Update(k)
+		if field := &d.Fields[d.Focused]; len(field.Choices) > 0 {
+			field.choose(k)
+		} else {
+			field.Input, _ = field.Input.Update(k)
+		}
 	}
 	return nil
 }
@@ -94,14 +132,17 @@ func (d *Form) Focus(i int) {
 	d.Fields[i].Input.Focus()
 }
 
-// submit sends the form unless a required field is empty.
+// submit sends the form, unless something is wrong with a field. It shows all that is.
 func (d *Form) submit() tea.Cmd {
+	first := -1
 	for i := range d.Fields {
-		if field := &d.Fields[i]; field.Required && field.Value() == "" {
-			field.Fault = "required"
-			d.Focus(i)
-			return nil
+		if d.Fields[i].Fault = d.Fields[i].fault(); d.Fields[i].Fault != "" && first < 0 {
+			first = i
 		}
+	}
+	if first >= 0 {
+		d.Focus(first)
+		return nil
 	}
 	d.sending, d.Fault = true, ""
 	return d.Send()
@@ -135,11 +176,26 @@ func (d *Form) handleLeaveKey(f Frame, k tea.KeyMsg) tea.Cmd {
 // the form has it. The form keeps its values.
 func (d *Form) Refuse(err error) {
 	var refused *schedctl.Error
-	if AsError(err, &refused) && d.ShowFieldError(refused.Field, Explain(err)) {
+	if AsError(err, &refused) && d.ShowFieldError(refused.Field, d.inLabels(Explain(err))) {
 		d.sending = false
 		return
 	}
-	d.Fail(Explain(err))
+	d.Fail(d.inLabels(Explain(err)))
+}
+
+// inLabels replaces the names of fields for programs, and the flags for them, by their labels.
+func (d *Form) inLabels(text string) string {
+	words := strings.Fields(text)
+	for i := range d.Fields {
+		f := &d.Fields[i]
+		for j, word := range words {
+			bare := strings.TrimRight(word, ",.;:")
+			if flag := strings.ReplaceAll(f.Name, "_", "-"); f.Name != "" && (bare == "--"+flag || bare == "--"+strings.TrimSuffix(flag, "-at") || bare == f.Name && strings.Contains(bare, "_")) {
+				words[j] = strconv.Quote(f.Label) + word[len(bare):]
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Fail shows what went wrong below the fields. The form keeps its values.

@@ -4,7 +4,9 @@ package share
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -58,11 +60,14 @@ func Open(f Frame, p *apiv1.Post, waiting bool) tea.Cmd {
 	name.Required = true
 	d := &screen.Form{Title: "An address for a person without a terminal", Fields: []screen.Field{
 		fieldName:  name,
-		fieldRight: screen.NewField(t, "can", "May", "one of: "+strings.Join(rights(), ", "), string(schedctl.ShareView)),
+		fieldRight: screen.NewField(t, "can", "May", "←, → and space choose: "+strings.Join(rights(), ", "), string(schedctl.ShareView)),
 		fieldEnd:   screen.NewField(t, "expires_at", "Ends", "after a time such as 2d, at most 90d, or at a time; empty is 7 days", ""),
 	}}
+	d.Fields[fieldRight].Choices = rights()
+	d.Fields[fieldEnd].Check = func(text string) string { _, fault := end(f, text); return fault }
 	if p != nil && waiting {
-		d.Fields = append(d.Fields, screen.NewField(t, "", "Shows", thisPost+": the selected post; "+allPosts+": everything that waits for an approval, also later", thisPost))
+		d.Fields = append(d.Fields, screen.NewField(t, "", "Shows", "←, → and space choose: "+thisPost+", the selected post, or "+allPosts+", everything that waits for an approval, also later", thisPost))
+		d.Fields[fieldPosts].Choices = []string{thisPost, allPosts}
 	}
 	d.Send = func() tea.Cmd { return send(f, d, p) }
 	screen.OpenForm(f, d)
@@ -79,30 +84,17 @@ func rights() (list []string) {
 
 // send sends the form.
 func send(f Frame, d *screen.Form, p *apiv1.Post) tea.Cmd {
-	can := strings.ToLower(d.Fields[fieldRight].Value())
+	can := d.Fields[fieldRight].Value()
 	request := apiv1.CreateShare{Kind: string(schedctl.ShareReview), Name: d.Fields[fieldName].Value(), Can: &can}
 	if p != nil {
 		request.PostIDs = []string{p.ID}
 	}
-	if len(d.Fields) > fieldPosts {
-		switch text := strings.ToLower(d.Fields[fieldPosts].Value()); text {
-		case allPosts:
-			request.PostIDs = nil
-		case thisPost:
-		default:
-			return refuse(d, fieldPosts, "write "+thisPost+" or "+allPosts)
-		}
+	if len(d.Fields) > fieldPosts && d.Fields[fieldPosts].Value() == allPosts {
+		request.PostIDs = nil
 	}
 	if text := d.Fields[fieldEnd].Value(); text != "" {
-		s := f.Current()
-		at, err := when.ParseEnd(text, s.Now, s.Zone)
-		if err == nil {
-			err = at.Check(s.Now)
-		}
-		if err != nil {
-			return refuse(d, fieldEnd, err.Error())
-		}
-		request.ExpiresAt = apiv1.NewTime(at.Time)
+		at, _ := end(f, text) // it was checked
+		request.ExpiresAt = apiv1.NewTime(at)
 	}
 	c := f.Client()
 	return f.Call(func(ctx context.Context) tea.Msg {
@@ -111,12 +103,20 @@ func send(f Frame, d *screen.Form, p *apiv1.Post) tea.Cmd {
 	})
 }
 
-// refuse shows what is wrong with a field, and sends nothing.
-func refuse(d *screen.Form, field int, fault string) tea.Cmd {
-	d.Fail("")
-	d.Fields[field].Fault = fault
-	d.Focus(field)
-	return nil
+// end reads when an address ends. fault says what is wrong with the text, or nothing.
+func end(f Frame, text string) (at time.Time, fault string) {
+	s := f.Current()
+	m, err := when.ParseEnd(text, s.Now, s.Zone)
+	if err == nil {
+		err = m.Check(s.Now)
+	}
+	switch {
+	case err != nil:
+		return at, err.Error()
+	case m.Time.After(s.Now.AddDate(0, 0, schedctl.MaxShareDays)):
+		return at, fmt.Sprintf("that is more than %d days ahead; use an earlier time", schedctl.MaxShareDays)
+	}
+	return m.Time, ""
 }
 
 // madeMsg is the new address, or why there is none.
