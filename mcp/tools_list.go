@@ -74,10 +74,10 @@ func listTools() []tool {
 		name: "list_accounts", scopes: readsAccounts, about: "The social accounts, with the limits of their networks.",
 		in: reflect.TypeFor[detailed](), call: with(listAccounts),
 	}, {
-		name: "list_posts", scopes: readsPosts, about: "Posts, newest first; in order of time with a time, proposed ones too.",
+		name: "list_posts", scopes: readsPosts, about: "Posts, newest first; in order of time with a time, drafts that wait for approval too.",
 		in: reflect.TypeFor[postFilter](), rare: rareFields{of: reflect.TypeFor[rareFilter]()}, call: with(listPosts),
 	}, {
-		name: "get_calendar", scopes: readsPosts, about: "The posts of a period in order of time, and the drafts that propose a time in it.",
+		name: "get_calendar", scopes: readsPosts, about: "The posts of a period in order of time, and drafts that wait for approval at a time in it.",
 		in: reflect.TypeFor[period](), call: with(getCalendar),
 	}, {
 		name: "list_slots", scopes: readsPosts, about: "All queues, and slots of one: free, proposed by drafts, taken by a post, or blocked.",
