@@ -30,6 +30,7 @@ import (
 )
 
 func main() {
+	os.Setenv("SCHEDCTL_AGENT", "0") // an agent may have started this, and the commands are not its own
 	if len(os.Args) > 1 && runRole(os.Args[1], os.Args[2:]) {
 		return
 	}

@@ -58,6 +58,7 @@ type scenario struct {
 }
 
 func main() {
+	os.Setenv("SCHEDCTL_AGENT", "0") // an agent may have started this, and the commands are not its own
 	if work := os.Getenv(mutantWork); work != "" {
 		os.Exit(mutantWorker(work))
 	}

@@ -33,6 +33,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if base := filepath.Base(os.Args[0]); base != "schedctl" && base != "schedctl.exe" {
+		os.Setenv("SCHEDCTL_AGENT", "0") // an agent may have started the tests; scripts have an environment of their own
+	}
 	if os.Getenv(raceOptions) == "" {
 		os.Setenv(raceOptions, "atexit_sleep_ms=0") // else every program of the race detector ends a second late
 	}

@@ -19,6 +19,8 @@ var onLinux = []string{
 	"-rw-r--r-- root /usr/share/man/man7/schedctl-exit-codes.7.gz",
 	"-rw-r--r-- root /usr/share/bash-completion/completions/schedctl",
 	"-rw-r--r-- root /usr/share/fish/vendor_completions.d/schedctl.fish",
+	"-rw-r--r-- root /usr/share/schedctl/skills/schedctl/SKILL.md",
+	"-rw-r--r-- root /usr/share/schedctl/skills/schedctl/references/posts.md",
 	"-rw-r--r-- root /usr/share/doc/schedctl/copyright",
 }
 

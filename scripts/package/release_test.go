@@ -116,6 +116,7 @@ func TestArchiveIsComplete(t *testing.T) {
 	names := strings.Fields(output(t, "tar", "-tzf", file(t, ".tar.gz")))
 	for _, want := range []string{
 		"schedctl", "LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "docs/install.md", "docs/reliability.md",
+		"skills/schedctl/SKILL.md", "skills/schedctl/references/posts.md",
 		"completions/_schedctl", "completions/schedctl.bash", "completions/schedctl.fish", "completions/schedctl.ps1",
 		"man/man1/schedctl.1.gz", "man/man1/schedctl-post-create.1.gz", "man/man7/schedctl-exit-codes.7.gz",
 		"service/schedctl.service", "service/schedctl.socket", "service/org.schedctl.daemon.plist",
