@@ -23,6 +23,7 @@ type linkView struct {
 	MediaID string     `json:"media_id"`
 	URL     string     `json:"url"`
 	Method  string     `json:"method"`
+	PageURL string     `json:"page_url"` // for a browser
 	Expires apiv1.Time `json:"expires_at"`
 	Local   string     `json:"local"`
 	Max     int64      `json:"max_size_bytes"`
@@ -31,7 +32,7 @@ type linkView struct {
 func linkTools() []tool {
 	return []tool{{
 		name: "upload_link", scopes: writesDrafts, effect: drafts,
-		about: "An address that takes one file without a key, for a person or a shell: curl -T FILE URL. Drafts can have its media_id at once.",
+		about: "An address that takes one file without a key, for a person (page_url) or a shell (curl -T FILE URL). Drafts can have its media_id at once.",
 		in:    reflect.TypeFor[linking](), call: with(uploadLink),
 	}}
 }
@@ -64,12 +65,12 @@ func uploadLink(ctx context.Context, c *call, in linking) (outcome, error) {
 		return outcome{}, err
 	}
 	l := link.UploadLink
-	v := linkView{MediaID: link.MediaAsset.ID, URL: l.URL, Method: l.Method, Expires: *l.ExpiresAt, Local: d.local(l.ExpiresAt.Time), Max: l.MaxSizeBytes}
+	v := linkView{MediaID: link.MediaAsset.ID, URL: l.URL, Method: l.Method, PageURL: l.PageURL, Expires: *l.ExpiresAt, Local: d.local(l.ExpiresAt.Time), Max: l.MaxSizeBytes}
 	data := map[string]any{"upload_link": v}
 	if recreated {
 		data["recreated"] = true
 	}
-	return c.done(outcome{"Send the file of " + v.MediaID + " until " + v.Local + " with: curl -T FILE '" + v.URL + "'", data}), nil
+	return c.done(outcome{"Send the file of " + v.MediaID + " until " + v.Local + " with: curl -T FILE '" + v.URL + "', or a person in a browser at " + v.PageURL, data}), nil
 }
 
 // takesFile returns a NOT_FOUND error if an upload link takes no file any more.

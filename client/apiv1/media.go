@@ -84,7 +84,8 @@ type UploadLinkEnvelope struct {
 type UploadLink struct {
 	URL          string `json:"url" doc:"The address. It works without an API key, for one file; keep it secret."`
 	Method       string `json:"method" doc:"Always PUT."`
-	ExpiresAt    *Time  `json:"expires_at" doc:"When the address ends." nullable:"false"`
+	PageURL      string `json:"page_url" doc:"A page on which a person sends the file in a browser, instead; keep it secret."`
+	ExpiresAt    *Time  `json:"expires_at" doc:"When both addresses end." nullable:"false"`
 	MaxSizeBytes int64  `json:"max_size_bytes" doc:"The largest file of any type; see getMediaConfig."`
 }
 

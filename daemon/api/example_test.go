@@ -210,6 +210,7 @@ var secrets = map[*regexp.Regexp]string{
 	regexp.MustCompile(`"digest":"[0-9a-f]{64}"`):     `"digest":"` + strings.Repeat("0123456789abcdef", 4) + `"`,
 	regexp.MustCompile(`token=[0-9A-Za-z_-]{100,}`):   "token=AQAAAABqHgZ4",
 	regexp.MustCompile(`uploads/[0-9A-Za-z_-]{100,}`): "uploads/BAAAAABqHgZ4",
+	regexp.MustCompile(`/u/[0-9A-Za-z_-]{100,}`):      "/u/BAAAAABqHgZ4",
 	regexp.MustCompile(`/s/[0-9A-Za-z]{43}\b`):        "/s/4fKq0VxY7sTn2LwZ9bRc5HjD8mGp3QeA6uXi1NvB0aS",
 	regexp.MustCompile(`\bsctlcal_[0-9A-Za-z]{40,}`):  "sctlcal_4fKq0VxY7sTn2LwZ9bRc5HjD8mGp3QeA6uXi1NvB0aSWd7Ty",
 	regexp.MustCompile(`\bwhsec_[0-9A-Za-z+/=]{24,}`): "whsec_b2Ygd2hhdCBpcyBzZW50LCBhbiBleGFtcGxl",

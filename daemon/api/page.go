@@ -113,6 +113,14 @@ func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, err error) {
 		title, text = "Too many requests", "Please wait a minute, and try again."
 	case schedctl.BodyTooLarge:
 		title, text = "The text is too long", "Nothing was changed. Go back, and shorten your text."
+	case schedctl.MediaTypeNotAllowed:
+		title, text = "This is no file of a known type", "Go back, and choose a picture (PNG, JPEG, WebP or GIF), a video (MP4, MOV or WebM) or a PDF."
+	case schedctl.MediaTooLarge:
+		title, text = "The file is too large", "Go back, and choose a smaller one."
+	case schedctl.MediaInvalid:
+		title, text = "The file did not arrive", "It is damaged, or was not sent completely. Go back, and send it again."
+	case schedctl.MediaQuotaExceeded:
+		title, text = "There is no room for the file", "Please tell the person who sent the address to you."
 	}
 	if wait, ok := retryAfter[e.Code]; ok && w.Header().Get("Retry-After") == "" {
 		w.Header().Set("Retry-After", wait)
@@ -126,6 +134,9 @@ func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, err error) {
 
 // styleAddress returns the address of the style sheet, relative to the page of a request.
 func styleAddress(r *http.Request) string {
+	if strings.HasPrefix(r.URL.Path, uploadPagePath) {
+		return ".." + sharePath + "style.css"
+	}
 	return strings.Repeat("../", strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), sharePath), "/")) + "style.css"
 }
 

@@ -186,6 +186,7 @@ func New(c Config) *Server {
 	s.serveDocument(c.Version)
 	s.serveDocs()
 	s.servePages()
+	s.serveUploadPages()
 	s.mux.HandleFunc("GET /healthz", s.healthz)
 	s.mux.HandleFunc("GET /readyz", s.readyz)
 	s.mux.HandleFunc("GET "+calendarPath+"{file}", s.public(s.serveCalendar))

@@ -25,7 +25,7 @@ func (s *Server) uploadLinkRoutes() []route {
 		method: http.MethodPost, path: "/media/upload-links", id: "createUploadLink", tag: "Media",
 		summary: "Make an address for one file",
 		description: "Returns a pending asset and a secret address that takes its file without an API key, such as with curl -T FILE URL. " +
-			"The asset can be attached to drafts at once. The address works for one file and 15 minutes, and ends with the API key that made it.",
+			"A person with a browser sends the file at page_url instead. The asset can be attached to drafts at once. The address works for one file and 15 minutes, and ends with the API key that made it.",
 		scopes:  writesDrafts,
 		request: reflect.TypeFor[apiv1.CreateUploadLink](), optionalBody: true, status: http.StatusCreated, response: reflect.TypeFor[apiv1.UploadLinkEnvelope](),
 		handle: withOptionalBody(read[apiv1.CreateUploadLink], s.createUploadLink),
@@ -64,7 +64,9 @@ func (s *Server) createUploadLink(ctx context.Context, c *request, b apiv1.Creat
 		})
 		a, err := sealedResponse(http.StatusCreated, apiv1.UploadLinkEnvelope{
 			MediaAsset: apiv1.NewMediaAsset(asset),
-			UploadLink: apiv1.UploadLink{URL: base + prefix + uploadLinkPath + token, Method: http.MethodPut, ExpiresAt: apiv1.NewTime(expires), MaxSizeBytes: limits.Largest()},
+			UploadLink: apiv1.UploadLink{
+				URL: base + prefix + uploadLinkPath + token, Method: http.MethodPut, PageURL: base + uploadPagePath + token, ExpiresAt: apiv1.NewTime(expires), MaxSizeBytes: limits.Largest(),
+			},
 		})
 		a.created, a.location = asset.ID, prefix+"/media/"+asset.ID
 		return a, err
@@ -146,6 +148,9 @@ func (s *Server) putUploadLink(ctx context.Context, c *request) (response, error
 		c.file.SetFacts(&a)
 		if a.FileName == schedctl.CleanFileName("") {
 			a.FileName = defaultName(c.file)
+		}
+		if a.AltText == "" {
+			a.AltText = c.altText
 		}
 		a.Status, a.UpdatedAt, a.ExpiresAt = schedctl.MediaReady, schedctl.Millis(c.Now), expiry(&a, c.Now, media.UnusedLife)
 		if err := tx.PutMediaAsset(a); err != nil {

@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"bytes"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
@@ -41,6 +43,16 @@ func (l uploadLink) path() string {
 		l.t.Fatal(err)
 	}
 	return u.RequestURI()[len("/api/v1"):]
+}
+
+// page returns the path of the page.
+func (l uploadLink) page() string {
+	l.t.Helper()
+	_, path, found := strings.Cut(l.UploadLink.PageURL, "example.com")
+	if !found {
+		l.t.Fatal(l.UploadLink.PageURL)
+	}
+	return path
 }
 
 // withoutKey sends no API key.
@@ -196,4 +208,62 @@ func TestGuessedUploadLinks(t *testing.T) {
 		r.refused(schedctl.NotFound)
 	}
 	t.Error("1000 guesses were allowed")
+}
+
+// form sends the form of the page of an upload link.
+func (f *fixture) form(l uploadLink, name, alt string, file []byte) *response {
+	f.t.Helper()
+	var sent bytes.Buffer
+	form := multipart.NewWriter(&sent)
+	form.WriteField("alt_text", alt)
+	part, err := form.CreateFormFile("file", name)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	part.Write(file)
+	form.Close()
+	browser := func(r *http.Request) {
+		withoutKey(r)
+		r.Header.Set("Content-Type", form.FormDataContentType())
+		r.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	}
+	return f.exchange(browser, "POST", l.page(), sent.Bytes())
+}
+
+// TestUploadPage: a person opens the address in a browser, and sends the file with a form.
+func TestUploadPage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	l, described := f.link(nil), f.link(nil, body{"alt_text": "a cat", "file_name": "cat.png"})
+	shown := f.exchange(withoutKey, "GET", l.page(), nil).want(200)
+	for name, want := range map[string]string{"Content-Security-Policy": "form-action 'self'", "Content-Type": "text/html", "Cache-Control": "no-store", "Referrer-Policy": "same-origin", "X-Robots-Tag": "noindex"} {
+		if !strings.Contains(shown.header.Get(name), want) {
+			t.Errorf("%s: %q", name, shown.header.Get(name))
+		}
+	}
+	for _, want := range []string{`type="file" name="file" required`, `name="alt_text"`, `href="../s/style.css"`, "at most 300 MB"} {
+		if !strings.Contains(string(shown.body), want) {
+			t.Errorf("%q is not in %s", want, shown.body)
+		}
+	}
+	if strings.Contains(string(f.exchange(withoutKey, "GET", described.page(), nil).want(200).body), `name="alt_text"`) {
+		t.Error("the page asks for a known alt text")
+	}
+	f.form(l, "page.html", "", []byte("<html>")).want(415)
+	done := f.form(l, "<b>dog.png", "a dog", mediatest.PNG(3, 4)).want(201)
+	if !strings.Contains(string(done.body), "The file has arrived") || strings.Contains(string(done.body), "<b>dog") {
+		t.Errorf("%s", done.body)
+	}
+	f.form(described, "other.png", "", mediatest.PNG(3, 4)).want(201)
+	for id, want := range map[string]string{l.MediaAsset.ID: "bdog.png a dog", described.MediaAsset.ID: "cat.png a cat"} {
+		a := decodeAs[apiv1.MediaEnvelope](t, f.do(nil, "GET", "/media/"+id, nil).want(200)).MediaAsset
+		if got := a.FileName + " " + *a.AltText; got != want || a.Status != schedctl.MediaReady {
+			t.Errorf("%s %s, want %s", got, a.Status, want)
+		}
+	}
+	for _, r := range []*response{f.form(l, "again.png", "", mediatest.PNG(3, 4)), f.exchange(withoutKey, "GET", l.page(), nil), f.exchange(withoutKey, "GET", "/u/x", nil)} {
+		if r.status != http.StatusNotFound || !strings.Contains(string(r.body), "There is nothing here") {
+			t.Errorf("%d: %s", r.status, r.body)
+		}
+	}
 }
