@@ -71,11 +71,11 @@ func seriesTools() []tool {
 		about: "Creates a recurring post. That of an agent publishes nothing before a person has approved it.",
 		in:    reflect.TypeFor[newSeries](), rare: rareFields{reflect.TypeFor[apiv1.CreateSeries](), rareSeries}, call: with(createSeries),
 	}, {
-		name: "edit_series", scopes: writesPosts, ofSeries: true, effect: publishes,
+		name: "edit_series", scopes: writesPosts, effect: publishes, ofSeries: true,
 		about: "Changes a series and its scheduled posts. What you leave out stays; lists replace the old ones.",
 		in:    reflect.TypeFor[seriesEdit](), rare: rareFields{reflect.TypeFor[apiv1.EditSeries](), rareSeries}, call: with(editSeries),
 	}, {
-		name: "submit_series", scopes: writesPosts, ofSeries: true, effect: drafts,
+		name: "submit_series", scopes: writesPosts, effect: drafts, ofSeries: true,
 		about: "Asks a person to approve a series. Approved, it makes its posts.",
 		in:    reflect.TypeFor[seriesSubmission](), call: with(submitSeries),
 	}}
@@ -151,10 +151,9 @@ func (n seriesNote) request() apiv1.SubmitSeries {
 // editSeries sends the arguments as they are, because null means something in them that the
 // types of a client leave out.
 func editSeries(ctx context.Context, c *call, in seriesEdit) (outcome, error) {
-	id := in.ID
 	request := merged(c.values, "name", "content", "social_account_ids", "media")
 	if in.Repeat != "" || in.Timezone != "" {
-		if err := c.editTimes(ctx, request, id, in); err != nil {
+		if err := c.editTimes(ctx, request, in); err != nil {
 			return outcome{}, err
 		}
 	}
@@ -162,7 +161,7 @@ func editSeries(ctx context.Context, c *call, in seriesEdit) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	path := "/series/" + url.PathEscape(id)
+	path := "/series/" + url.PathEscape(in.ID)
 	if in.Occurrence != "" {
 		path += "?from=" + url.QueryEscape(in.Occurrence)
 	}
@@ -171,11 +170,11 @@ func editSeries(ctx context.Context, c *call, in seriesEdit) (outcome, error) {
 	if err == nil {
 		err = json.Unmarshal(response.Body, &done)
 	}
-	return c.changedSeries(ctx, id, done, err)
+	return c.changedSeries(ctx, in.ID, done, err)
 }
 
 // editTimes sets the zone of a series, its rule and its start, as far as the edit has them.
-func (c *call) editTimes(ctx context.Context, body arguments, id string, in seriesEdit) error {
+func (c *call) editTimes(ctx context.Context, body arguments, in seriesEdit) error {
 	d, err := c.look(ctx)
 	if err != nil {
 		return err
@@ -184,7 +183,7 @@ func (c *call) editTimes(ctx context.Context, body arguments, id string, in seri
 	if in.Timezone != "" {
 		body["timezone"] = zone.String()
 	} else {
-		s, err := c.Client.Series(ctx, id)
+		s, err := c.Client.Series(ctx, in.ID)
 		if err != nil {
 			return c.aboutSeries(err)
 		}
@@ -199,9 +198,8 @@ func (c *call) editTimes(ctx context.Context, body arguments, id string, in seri
 }
 
 func submitSeries(ctx context.Context, c *call, in seriesSubmission) (outcome, error) {
-	id := in.ID
-	done, err := c.Client.SubmitSeries(ctx, id, in.request(), c.onVersion(in.version)...)
-	return c.changedSeries(ctx, id, done, err)
+	done, err := c.Client.SubmitSeries(ctx, in.ID, in.request(), c.onVersion(in.version)...)
+	return c.changedSeries(ctx, in.ID, done, err)
 }
 
 // changedSeries returns the result of a tool that changed a series: of a repeated call, the
