@@ -106,7 +106,7 @@ func publishTools() []tool {
 func skipOccurrence(ctx context.Context, c *call, in skipping) (outcome, error) {
 	s, err := c.Client.SkipOccurrence(ctx, in.ID, in.Occurrence, c.onVersion(in.version)...)
 	if err != nil {
-		return outcome{}, aboutSeries(err)
+		return outcome{}, c.aboutSeries(err)
 	}
 	d, err := c.look(ctx)
 	if err != nil {
