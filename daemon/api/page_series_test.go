@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/api"
+	"github.com/schedctl/schedctl/storage"
 )
 
 // waitingSeries returns a series that waits for an approval.
@@ -36,7 +37,8 @@ func (f *fixture) seriesNow(id string) apiv1.Series {
 // rhythm and its next times, and that both decisions work there as they do for posts.
 func TestReviewPageOfASeries(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onStores(t, func(t *testing.T, store storage.Store) {
+		f := newFixtureOn(t, store)
 		one := f.waitingSeries(nil)
 		f.proposed(body{"content": "a post"})
 		path := f.reviewer(body{"can": "decide"})
@@ -200,13 +202,19 @@ func TestReviewPages(t *testing.T) {
 // that the month leads there.
 func TestCalendarShowsEveryPost(t *testing.T) {
 	t.Parallel()
-	onEveryEngine(t, func(t *testing.T, f *fixture) {
+	onStores(t, func(t *testing.T, store storage.Store) {
+		f := newFixtureOn(t, store)
 		at := time.Date(2036, 12, 8, 0, 0, 0, 0, time.UTC)
 		second := f.newAccount(f.mine, "second")
 		want := map[string]bool{}
 		for i := range 130 {
 			p := f.create(body{"content": fmt.Sprintf("plan %d", i), "social_account_ids": []string{f.mine.account}, "publish_at": at.Add(time.Duration(i/2) * time.Minute)}) // in pairs at one time
 			want[p.ID] = true
+			if i%10 == 0 { // a proposal between the others
+				draft := f.create(body{"content": fmt.Sprintf("idea %d", i), "social_account_ids": []string{f.mine.account}})
+				f.do(nil, "POST", "/posts/"+draft.ID+"/submit", body{"proposed_at": at.Add(time.Duration(i/2) * time.Minute)}).want(http.StatusOK)
+				want[draft.ID] = true
+			}
 		}
 		f.create(body{"content": "other", "social_account_ids": []string{second}, "publish_at": at.Add(24 * time.Hour)})
 		path := pathOf(f.share(nil, body{"kind": "calendar", "name": "Client"}))
@@ -218,7 +226,7 @@ func TestCalendarShowsEveryPost(t *testing.T) {
 				next = path + link
 			}
 		}
-		if !month.says("and 127 more") || next == "" {
+		if !month.says("and 140 more") || next == "" {
 			t.Fatalf("the month has no link to the day: %s", month.body)
 		}
 		pages, seen := 0, map[string]bool{}

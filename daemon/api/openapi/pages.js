@@ -135,6 +135,37 @@ const checks = {
 		r.quiet();
 	},
 
+	// A boss reads a post on a phone, wants a change, and approves the changed post.
+	async "on a phone"(reader, world) {
+		const [p, r] = [await world.proposed({ title: "For the phone", content: "The shop opens at 9." }), await reader()];
+		await r.page.setViewport({ width: 360, height: 740, isMobile: true, hasTouch: true });
+		await r.open(world.decide);
+		await r.act(() => r.page.tap(`a[href$="${p.id}"]`));
+		assert.match(await r.text(), /The shop opens at 9\./);
+		assert.equal(await r.submit("changes", "It is 10"), 200);
+		await world.change(p, { content: "The shop opens at 10." });
+		await r.open(world.decide + "/" + p.id);
+		assert.match(await r.text(".changes"), /The shop opens at 9\.10\./);
+		assert.match(await r.text(), /Dana \(with a share\) asked for changes on/);
+		assert.equal(await r.submit("approve"), 200);
+		assert.equal((await world.read(p)).status, "scheduled");
+		assert.ok((await r.page.evaluate(() => document.scrollingElement.scrollWidth)) <= 360, "the page is wider than the phone");
+		r.quiet();
+	},
+
+	async "a series"(reader, world) {
+		const [s, r] = [await world.series("Every day"), await reader()];
+		await r.open(world.decide);
+		await r.click(`a[href$="${s.id}"]`);
+		assert.match(await r.text(), /repeats daily at 9:00/);
+		assert.match(await r.text(), /A tipU\+200B[^]*Another tip/);
+		assert.ok(!(await r.has('[value="comment"]')), "a series has comments");
+		assert.equal(await r.submit("approve"), 200);
+		assert.match(await r.text(), /Decided by\s+Dana/);
+		assert.equal((await world.readSeries(s)).approval.state, "approved");
+		r.quiet();
+	},
+
 	async comment(reader, world) {
 		const [p, r] = [await world.proposed({}), await reader()];
 		await r.open(world.comment + "/" + p.id);

@@ -46,6 +46,11 @@ async function fill(browser, base, key) {
 	const world = {
 		read: async (p) => (await author("GET", "/posts/" + p.id)).post,
 		proposed: async (post, days) => submit(await create(post), days),
+		series: async (name) => {
+			const made = (await author("POST", "/series", { name, content: "Good morning", variants: ["A tip\u200b", "Another tip"], social_account_ids: [blog], timezone: "Europe/Berlin", start: at(2).slice(0, 11) + "09:00", rule: "FREQ=DAILY" })).series;
+			return (await author("POST", `/series/${made.id}/submit`, { note: "For the summer" })).series;
+		},
+		readSeries: async (s) => (await author("GET", "/series/" + s.id)).series,
 		change: async (p, fields) => {
 			const changed = (await author("PATCH", "/posts/" + p.id, fields)).post;
 			if (changed.approval?.state !== "pending") await submit(p);
@@ -110,7 +115,9 @@ async function fill(browser, base, key) {
 		"long post": world.decide + "/" + long.id + "?all=1",
 		"decided post": world.decide + "/" + decided.id,
 		"post that changed": world.decide + "/" + again.id,
+		series: world.decide + "/" + (await world.series("Tip of the day")).id,
 		month: world.calendar,
+		day: `${world.calendar}?view=day&date=${at(12).slice(0, 10)}`,
 		week: world.calendar + "?view=week",
 		agenda: world.calendar + "?view=agenda",
 		"one account": world.calendar + "?account=blog",
