@@ -42,5 +42,5 @@ func createOnce[T any](c *call, of creation[T], key string) (object T, recreated
 		}
 		return current, false, err
 	}
-	return object, false, invalidArgument("request_key", "the %s of this call were deleted %d times; pass a new request_key", of.what, maxDeleted)
+	return object, false, invalidArgument("request_key", "the %s of %d such calls are gone; pass a new request_key", of.what, maxDeleted)
 }

@@ -81,6 +81,26 @@ func TestUploadLink(t *testing.T) {
 	}
 }
 
+// TestManyUploadLinks: a call that was made very often needs a request_key, and the error says
+// so without the claim that anything was deleted.
+func TestManyUploadLinks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	key := f.agent()
+	for range 20 {
+		link := f.call(key, "upload_link", map[string]any{}).object(t)["upload_link"].(map[string]any)
+		if status := f.put(link["url"].(string), mediatest.PNG(3, 4)); status != http.StatusCreated {
+			t.Fatal(status)
+		}
+	}
+	if full := f.call(key, "upload_link", map[string]any{}); !strings.Contains(full.Result.Content[0].Text, "the addresses of 20 such calls are gone; pass a new request_key") {
+		t.Errorf("%+v", full.Result)
+	}
+	if link := f.call(key, "upload_link", map[string]any{"request_key": "another"}).object(t); link["recreated"] != nil || link["replayed"] != nil {
+		t.Errorf("%v", link)
+	}
+}
+
 // TestKnownBytes: known bytes with another alt text are another file that keeps it.
 func TestKnownBytes(t *testing.T) {
 	t.Parallel()

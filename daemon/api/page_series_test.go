@@ -156,7 +156,7 @@ func TestReviewPages(t *testing.T) {
 	for i := range 60 {
 		want = append(want, f.proposed(body{"content": fmt.Sprintf("post %d", i)}).ID)
 	}
-	asked := time.Now().Add(-time.Hour)
+	asked := time.Now().Add(-90 * time.Minute) // "1 hour ago", however long the test takes
 	for i, id := range want {
 		f.changeStored(id, func(p *schedctl.Post) {
 			p.Approval.RequestedAt = schedctl.Millis(asked.Add(time.Duration(i) * time.Second))

@@ -168,6 +168,9 @@ func (o *editOptions) run(ctx context.Context) error {
 	if o.id, err = postID(ctx, o.App, c, o.id); err != nil {
 		return err
 	}
+	if err = o.propose.check(ctx, c, o.id); err != nil {
+		return err
+	}
 	if !o.resends {
 		o.before = o.LastShown(o.id)[o.id]
 	}

@@ -41,6 +41,23 @@ func (p *proposeFlag) read(a *cli.App, w *cli.WhenFlags, slot bool) (*apiv1.Prop
 	return &apiv1.ProposedTime{Time: at.Time}, nil
 }
 
+// check refuses the flag for a post that is no draft: the daemon would leave the time out. A
+// key that cannot read the post may edit it nevertheless.
+func (p *proposeFlag) check(ctx context.Context, c *client.Client, id string) error {
+	if p.text == "" {
+		return nil
+	}
+	post, err := c.Post(ctx, id)
+	if err != nil || post.Status == schedctl.Draft {
+		return nil
+	}
+	refusal := cli.NewFailure(cli.ExitConflict, schedctl.PostNotDraft, "--propose is for drafts, and the post is %s", post.Status)
+	if post.Status == schedctl.Scheduled {
+		return refusal.WithHint("move it with: schedctl post edit " + id + " --at TIME")
+	}
+	return refusal
+}
+
 // proposedInstead returns the time of a request as a proposed one, if err says that the key
 // writes drafts only; else nil. A slot of a named queue cannot be proposed.
 func proposedInstead(err error, at *apiv1.PublishTime, named bool) *apiv1.ProposedTime {

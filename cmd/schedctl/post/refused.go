@@ -24,7 +24,11 @@ func refusedPost(id string, err error) error {
 // the command that moves it.
 func refusedRelease(ctx context.Context, c *client.Client, id string, to []string, err error) error {
 	if refused, ok := errors.AsType[*client.Error](err); ok && lacksScope(err) {
-		return cli.WithMessage(err, WithAdvice(refused.API.Code, refused.API.Message, "propose a time with: schedctl post submit "+id+" --at TIME", draftsOnly(ctx, c)))
+		drafts, advice := draftsOnly(ctx, c), "propose a time with: schedctl post submit "+id+" --at TIME"
+		if post, e := c.Post(ctx, id); drafts && e == nil && post.Status != schedctl.Draft {
+			advice = fmt.Sprintf("the post is %s: ask a person to change it", post.Status)
+		}
+		return cli.WithMessage(err, WithAdvice(refused.API.Code, refused.API.Message, advice, drafts))
 	}
 	if schedctl.CodeOf(err) == schedctl.PostNotDraft {
 		if post, e := c.Post(ctx, id); e == nil && post.Status == schedctl.Scheduled {
