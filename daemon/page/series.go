@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/repeat"
 	"github.com/schedctl/schedctl/daemon/usecase"
@@ -14,7 +16,7 @@ const shownOccurrences = 5
 func (f *Frame) repeats(one *schedctl.Series) string {
 	rule, _ := usecase.SeriesPlan(one, f.Now, 0)
 	text := "repeats " + repeat.Words(&rule, one.Start)
-	if one.Timezone != f.clock().zone.String() {
+	if utc := "Etc/"; strings.TrimPrefix(one.Timezone, utc) != strings.TrimPrefix(f.clock().zone.String(), utc) {
 		text += " (" + one.Timezone + ")"
 	}
 	if one.QueueID != "" {

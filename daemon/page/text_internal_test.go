@@ -3,6 +3,8 @@ package page
 import (
 	"strings"
 	"testing"
+
+	"github.com/schedctl/schedctl"
 )
 
 // TestFirstLine guards that titles keep their invisible characters, so that they can be marked,
@@ -29,6 +31,23 @@ func TestFirstLine(t *testing.T) {
 	}
 	if got := coded("a\u202eb"); got != "aU+202Eb" {
 		t.Errorf("coded: %s", got)
+	}
+}
+
+// TestRepeats guards that the rhythm of a series names its zone only if that differs from the one
+// of the page.
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	for zones, want := range map[[2]string]string{
+		{"Europe/Berlin", "Europe/Berlin"}: "repeats daily at 9:00 from 2026-12-01",
+		{"Etc/UTC", "UTC"}:                 "repeats daily at 9:00 from 2026-12-01",
+		{"Asia/Tokyo", "UTC"}:              "repeats daily at 9:00 from 2026-12-01 (Asia/Tokyo)",
+	} {
+		one := &schedctl.Series{Timezone: zones[0], Start: "2026-12-01T09:00", Rule: "FREQ=DAILY"}
+		f := &Frame{Workspace: schedctl.Workspace{Timezone: zones[1]}}
+		if got := f.repeats(one); got != want {
+			t.Errorf("%v: %q, want %q", zones, got, want)
+		}
 	}
 }
 
