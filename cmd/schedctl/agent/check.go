@@ -105,7 +105,12 @@ func check(ctx context.Context, c *client.Client) (checked, error) {
 		}
 	}
 	if slices.Contains(k.Scopes, schedctl.ScopePostsWrite) {
-		if out.CanPublish, out.Reason = mayStart(me); out.CanPublish && accountsGuard(ctx, c, k.SocialAccountIDs) {
+		out.CanPublish, out.Reason = mayStart(me)
+		switch {
+		case !out.CanPublish || !accountsGuard(ctx, c, k.SocialAccountIDs):
+		case slices.Contains(k.Scopes, schedctl.ScopeAccountsWrite):
+			out.Reason = "it can end the need for approvals of its accounts (" + string(schedctl.ScopeAccountsWrite) + ")"
+		default:
 			out.CanPublish, out.Reason = false, "all accounts that it may use need an approval"
 		}
 		return out, nil
