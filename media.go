@@ -112,6 +112,13 @@ type PostMedia struct {
 	HasAltText bool
 }
 
+// CopyAltText sets the alt text to that of the asset, unless the file has one in the post.
+func (m *PostMedia) CopyAltText(a *MediaAsset) {
+	if !m.HasAltText {
+		m.AltText, m.HasAltText = a.AltText, true
+	}
+}
+
 // Matches reports whether the asset has the bytes that the post is about.
 func (m *PostMedia) Matches(a *MediaAsset) bool {
 	return m.SHA256 == [32]byte{} || m.SHA256 == a.SHA256

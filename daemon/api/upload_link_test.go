@@ -267,3 +267,32 @@ func TestUploadPage(t *testing.T) {
 		}
 	}
 }
+
+// TestAltTextOfTheUploadPage: a draft that had the file before it was sent gets the text that
+// came with it when it is submitted or scheduled, unless it has its own.
+func TestAltTextOfTheUploadPage(t *testing.T) {
+	t.Parallel()
+	onDatabases(t, func(t *testing.T, w *reviewing) {
+		l := w.link(nil)
+		draft := func(media body) apiv1.Post {
+			media["id"] = l.MediaAsset.ID
+			return w.do(nil, "POST", "/posts", body{"content": "x", "social_account_ids": []string{w.mine.account}, "media": []body{media}}).want(201).post()
+		}
+		submitted, scheduled, own, none := draft(body{}), draft(body{}), draft(body{"alt_text": "my dog"}), draft(body{"alt_text": ""})
+		w.form(l, "dog.png", "a dog", mediatest.PNG(3, 4)).want(201)
+		for _, p := range []apiv1.Post{submitted, own, none} {
+			w.do(nil, "POST", "/posts/"+p.ID+"/submit", body{}).want(200)
+		}
+		w.do(nil, "POST", "/posts/"+scheduled.ID+"/schedule", body{"publish_at": "2036-01-01T09:00:00Z"}).want(200)
+		for id, want := range map[string]string{submitted.ID: "a dog", scheduled.ID: "a dog", own.ID: "my dog", none.ID: ""} {
+			p := w.do(nil, "GET", "/posts/"+id, nil).want(200).post()
+			got := ""
+			if alt := p.Media[0].AltText; alt != nil {
+				got = *alt
+			}
+			if got != want {
+				t.Errorf("%s: %q, want %q", p.ID, got, want)
+			}
+		}
+	})
+}

@@ -59,7 +59,8 @@ func (c *Request) Asset(r storage.Reader, id string) (schedctl.MediaAsset, error
 var errNoAsset = schedctl.Errorf(schedctl.NotFound, "", "this workspace has no media asset with this id")
 
 // attacher returns a function that sets the hashes of media of a request, and copies the alt
-// texts that it does not give. Its errors:
+// texts that it does not give. A file that has not arrived may get its text with the bytes: a
+// draft has it from settleFiles. Its errors:
 // VALIDATION_FAILED with the field of an unknown asset or of too many, MEDIA_NOT_READY for a
 // failed upload.
 func (d *Decision) attacher(r storage.Reader) schedctl.MediaVisitor {
@@ -79,8 +80,8 @@ func (d *Decision) attacher(r storage.Reader) schedctl.MediaVisitor {
 			case a.Status == schedctl.MediaReady:
 				m.SHA256 = a.SHA256
 			}
-			if !m.HasAltText {
-				m.AltText, m.HasAltText = a.AltText, true
+			if a.Status == schedctl.MediaReady || a.AltText != "" {
+				m.CopyAltText(&a)
 			}
 			d.keepAsset(a)
 		}

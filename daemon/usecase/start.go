@@ -148,7 +148,7 @@ func (d *Decision) accept(ctx context.Context, p *schedctl.Post, accounts []sche
 	return d.checkContent(ctx, p, accounts, overrides)
 }
 
-// settleFiles sets the missing hashes of a post, whose assets were read. Errors:
+// settleFiles sets the missing hashes and alt texts of a post, whose assets were read. Errors:
 // MEDIA_NOT_READY if an upload is not confirmed.
 func (d *Decision) settleFiles(p *schedctl.Post) error {
 	return p.EachMedia(func(_ string, list *[]schedctl.PostMedia) error {
@@ -162,6 +162,7 @@ func (d *Decision) settleFiles(p *schedctl.Post) error {
 				return notReady(m.AssetID)
 			}
 			m.SHA256 = a.SHA256
+			m.CopyAltText(a)
 		}
 		return nil
 	})
