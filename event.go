@@ -29,7 +29,7 @@ const (
 	EventAccountError  EventType = "social_account.error"
 
 	// EventPostRemoved says that a scheduled occurrence was removed with its series, or
-	// because the series changed.
+	// because the series changed. With a target, the network no longer has a published post.
 	EventPostRemoved EventType = "post.removed"
 
 	EventPostSubmitted        EventType = "post.submitted" // waits for an approval

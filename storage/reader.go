@@ -225,6 +225,19 @@ type Reader interface {
 	// ShareByHash returns the share whose token has this SHA-256. It may have ended.
 	ShareByHash(hash [32]byte) (schedctl.Share, error)
 
+	// Results returns the results of those targets of the workspace that have any, ordered
+	// by target. Transactions that call it for the same workspace run one after the other.
+	Results(workspaceID string, targetIDs []string) ([]schedctl.Results, error)
+
+	// ResultsList returns up to limit results of a workspace, ordered by target, the
+	// youngest first, starting after the given target. An empty id starts at the youngest.
+	ResultsList(workspaceID, afterID string, limit int) ([]schedctl.Results, error)
+
+	// ResultsDue returns up to limit results of all workspaces whose NextAt is set and is
+	// before the given time, ordered by that time and by target. Unlike other reads of a
+	// transaction, the result may change before the commit.
+	ResultsDue(before time.Time, limit int) ([]schedctl.Results, error)
+
 	// Metadata returns a value about the database itself, or nil if there is no value
 	// with this name.
 	Metadata(name string) ([]byte, error)

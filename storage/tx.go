@@ -19,7 +19,7 @@ type Tx interface {
 	// slots, first put the posts without their slots.
 	PutPost(schedctl.Post) error
 
-	// DeletePost deletes a post with its index entries and the attempts of its
+	// DeletePost deletes a post with its index entries, and the attempts and results of its
 	// targets. Its events stay.
 	DeletePost(workspaceID, id string) error
 
@@ -121,6 +121,10 @@ type Tx interface {
 
 	// DeleteShare deletes a share.
 	DeleteShare(workspaceID, id string) error
+
+	// PutResults creates or replaces the results of a target. The caller checks that the
+	// target exists. It returns NOT_FOUND if the target is in a different workspace.
+	PutResults(schedctl.Results) error
 
 	// PutMetadata stores a value about the database itself, of at most MaxMetadata
 	// bytes. nil deletes it. Daemons check such values before they use a database.

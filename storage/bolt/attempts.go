@@ -24,9 +24,7 @@ func (r *reader) Attempts(targetID string) ([]schedctl.Attempt, error) {
 
 // LatestAttempts implements [storage.Reader].
 func (r *reader) LatestAttempts(targetIDs []string, limit int) (list []schedctl.Attempt, err error) {
-	ids := slices.Clone(targetIDs)
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
+	for _, id := range sortedSet(targetIDs) {
 		latest, err := r.latestAttempts(id, limit)
 		if err != nil {
 			return nil, err
@@ -35,6 +33,9 @@ func (r *reader) LatestAttempts(targetIDs []string, limit int) (list []schedctl.
 	}
 	return list, nil
 }
+
+// sortedSet returns ids in order and without repeats.
+func sortedSet(ids []string) []string { return slices.Compact(slices.Sorted(slices.Values(ids))) }
 
 func (r *reader) latestAttempts(targetID string, limit int) (list []schedctl.Attempt, err error) {
 	target, err := parse(schedctl.TargetPrefix, targetID)

@@ -53,6 +53,8 @@ const (
 	aliases
 	shares
 	shareHashes
+	results
+	resultsDue
 	bucketCount
 )
 
@@ -104,6 +106,8 @@ var bucketNames = [bucketCount]string{
 	aliases:            "aliases",
 	shares:             "shares",
 	shareHashes:        "share hashes",
+	results:            "results",
+	resultsDue:         "results due",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

@@ -257,7 +257,7 @@ func (c *checker) media() {
 	}
 }
 
-// plans compares queues, blackouts, series, calendar feeds, collections, aliases and shares with their indexes.
+// plans compares queues, blackouts, series, calendar feeds, collections, aliases, shares and results with their indexes.
 func (c *checker) plans() {
 	checkOwned(c, &queueKind)
 	checkOwned(c, &blackoutKind)
@@ -266,6 +266,7 @@ func (c *checker) plans() {
 	checkOwned(c, &collectionKind)
 	checkOwned(c, &aliasKind)
 	checkOwned(c, &shareKind)
+	checkOwned(c, &resultsKind)
 }
 
 // checkOwned compares the records of a kind with their indexes.
@@ -296,7 +297,7 @@ func (c *checker) records() {
 
 // counts finds index entries without a record. It must run last.
 func (c *checker) counts() {
-	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, idempotencyHashes, webhookOwners, pendingDeliveries, mediaHashes, mediaSizes, mediaExpiry, mediaUses, owners, blackoutEnds, seriesExternalIDs, seriesSweeps, calendarFeedHashes, shareHashes, slots} {
+	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, idempotencyHashes, webhookOwners, pendingDeliveries, mediaHashes, mediaSizes, mediaExpiry, mediaUses, owners, blackoutEnds, seriesExternalIDs, seriesSweeps, calendarFeedHashes, shareHashes, resultsDue, slots} {
 		n := 0
 		c.each(b, func(_, _ []byte) error { n++; return nil })
 		if c.ctx.Err() == nil && n != c.expect[b] {

@@ -60,6 +60,7 @@ var recordReaders = map[string]func([]byte) error{
 	"series record":      func(b []byte) error { return decode(b, new(schedctl.Series), seriesKind.fields) },
 
 	"share record":         func(b []byte) error { return decode(b, new(schedctl.Share), shareKind.fields) },
+	"results record":       func(b []byte) error { return decode(b, new(schedctl.Results), resultsKind.fields) },
 	"alias record":         func(b []byte) error { return decode(b, new(schedctl.Alias), aliasKind.fields) },
 	"collection record":    func(b []byte) error { return decode(b, new(schedctl.Collection), collectionKind.fields) },
 	"calendar feed record": func(b []byte) error { return decode(b, new(schedctl.CalendarFeed), feedKind.fields) },
@@ -205,6 +206,9 @@ func seed(tx storage.Tx) error {
 			}
 		}
 		if err := tx.PutPost(p); err != nil {
+			return err
+		}
+		if err := tx.PutResults(schedctl.Results{TargetID: target, WorkspaceID: ws.ID, PostID: p.ID, AccountID: feed.ID, NextAt: now}); err != nil {
 			return err
 		}
 	}

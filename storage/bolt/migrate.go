@@ -37,7 +37,7 @@ var migrations = []migration{
 	{"keep queues, blackouts, series and calendar feeds", createPlanBuckets},
 	{"keep staged posts, and when credentials end", noChange},
 	{"let posts be reviewed", letFirstKeysApprove},
-	{"keep who wrote posts, who uploaded media, and who applies collections, aliases and shares; copy alt texts into posts", keepTrust},
+	{"keep who wrote posts, who uploaded media, and who applies collections, aliases, shares and results; copy alt texts into posts", keepTrust},
 }
 
 // Version returns the version of the files that this program writes.
@@ -118,11 +118,11 @@ func changeKeys(tx *bbolt.Tx, change func(*schedctl.APIKey) bool) error {
 	return err
 }
 
-// keepTrust creates the buckets of collections, aliases and shares, copies alt texts into
+// keepTrust creates the buckets of collections, aliases, shares and results, copies alt texts into
 // posts, and gives the scope shares:write to the keys that administer a workspace; see
 // [schedctl.APIKey.LetShare].
 func keepTrust(tx *bbolt.Tx) error {
-	return errors.Join(createAll(collections, aliases, shares, shareHashes)(tx), copyAltTexts(tx), changeKeys(tx, (*schedctl.APIKey).LetShare))
+	return errors.Join(createAll(collections, aliases, shares, shareHashes, results, resultsDue)(tx), copyAltTexts(tx), changeKeys(tx, (*schedctl.APIKey).LetShare))
 }
 
 // noChange is the migration to a new layout of records. Old records stay as they are.

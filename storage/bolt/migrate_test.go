@@ -210,9 +210,9 @@ var version3 = olderFile{3, 2, append([]bucket{
 }, laterBuckets...)}
 
 var (
-	trustBuckets = []bucket{collections, aliases, shares, shareHashes}
+	trustBuckets = []bucket{collections, aliases, shares, shareHashes, results, resultsDue}
 	planBuckets  = []bucket{
-		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections, aliases, shares, shareHashes,
+		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections, aliases, shares, shareHashes, results, resultsDue,
 	}
 	laterBuckets = append([]bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses}, planBuckets...)
 )
@@ -280,7 +280,9 @@ func (o olderFile) opens(t *testing.T) {
 	}
 }
 
-// withoutNewFields removes series, calendar feeds, collections, aliases and shares, and from posts external ids, collections, labels, media
+func asTx(opened storage.Tx) *tx { return opened.(*tx) }
+
+// withoutNewFields removes series, calendar feeds, collections, aliases, shares and results, and from posts external ids, collections, labels, media
 // and slots.
 func withoutNewFields(tx storage.Tx) error {
 	list, err := tx.Workspaces()
@@ -292,7 +294,7 @@ func withoutNewFields(tx storage.Tx) error {
 		p.ExternalID, p.Managed, p.Labels, p.Media = "", nil, nil, nil
 		p.Booking, p.SeriesID, p.Review = schedctl.Booking{}, "", schedctl.Review{}
 		p.Trail = schedctl.Trail{}
-		err = errors.Join(err, tx.PutPost(p))
+		err = errors.Join(err, tx.PutPost(p), asTx(tx).dropResults(p.WorkspaceID, p.Targets[0].ID))
 	}
 	all, err2 := tx.SeriesList(list[0].ID, "", 100)
 	for _, s := range all {

@@ -8,7 +8,8 @@ import (
 )
 
 // ownedKind describes records that belong to a workspace and whose ids are unique in the
-// database: queues, blackouts, series, calendar feeds, collections, aliases and shares.
+// database: queues, blackouts, series, calendar feeds, collections, aliases and shares,
+// and the results of targets.
 type ownedKind[T any] struct {
 	table[T]
 

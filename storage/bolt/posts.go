@@ -149,7 +149,7 @@ func (tx *tx) DeletePost(workspaceID, id string) error {
 	return tx.reindex(tx.before, nil)
 }
 
-// dropTargets removes the attempts of the targets that a post no longer has.
+// dropTargets removes the attempts and results of the targets that a post no longer has.
 func (tx *tx) dropTargets(was, is *schedctl.Post) error {
 	for i := range was.Targets {
 		t := &was.Targets[i]
@@ -158,6 +158,9 @@ func (tx *tx) dropTargets(was, is *schedctl.Post) error {
 		}
 		target, err := parse(schedctl.TargetPrefix, t.ID)
 		if err != nil {
+			return err
+		}
+		if err := tx.dropResults(was.WorkspaceID, t.ID); err != nil {
 			return err
 		}
 		for _, b := range []bucket{attempts, running} {

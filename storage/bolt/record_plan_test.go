@@ -100,3 +100,12 @@ func sampleShare() schedctl.Share {
 		KeyID:  sampleID(schedctl.KeyPrefix), ExpiresAt: sampleTime, CreatedAt: sampleTime, RevokedAt: sampleTime, LastUsedAt: sampleTime, Uses: 3,
 	}
 }
+
+func sampleResults() schedctl.Results {
+	metrics := schedctl.Metrics{Views: new(int64(300)), Replies: new(int64(0)), Other: map[string]int64{"poll_votes": 4, "shares": 1}}
+	return schedctl.Results{
+		PostID: sampleID(schedctl.PostPrefix), AccountID: sampleID(schedctl.AccountPrefix), PublishedAt: sampleTime, Latest: metrics, ReadAt: sampleTime,
+		Points: []schedctl.ResultPoint{{At: sampleTime, Metrics: metrics}, {At: sampleTime}}, NextAt: sampleTime, Reason: schedctl.ResultsRefused,
+		MissedAt: sampleTime, RemovedAt: sampleTime,
+	}
+}

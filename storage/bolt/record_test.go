@@ -162,6 +162,7 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("calendar feed", func(t *testing.T) { testSpoiled(t, sampleFeed(), (*coder).calendarFeed) })
 	t.Run("collection", func(t *testing.T) { testSpoiled(t, sampleCollection(), (*coder).collection) })
 	t.Run("alias", func(t *testing.T) { testSpoiled(t, sampleAlias(), (*coder).alias) })
+	t.Run("results", func(t *testing.T) { testSpoiled(t, sampleResults(), (*coder).results) })
 	t.Run("share", func(t *testing.T) { testSpoiled(t, sampleShare(), (*coder).share) })
 }
 
@@ -213,6 +214,7 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 16, sampleCollection(), (*coder).collection),
 		fuzzed(f, 17, sampleAlias(), (*coder).alias),
 		fuzzed(f, 18, sampleShare(), (*coder).share),
+		fuzzed(f, 19, sampleResults(), (*coder).results),
 	}
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) {
 		defer cost.Check(t, len(record))()

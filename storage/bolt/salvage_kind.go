@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -47,10 +48,11 @@ var kinds = []kind{
 	kindOf(shares, 32, credible(shareKind.read), newerShare, putShare),
 	kindOf(webhooks, 32, credible(webhookTable.read), newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
+	kindOf(results, 32, credible(resultsKind.read), newerResults, putResults),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),
 	kindOf(idempotencyRecords, 40, readIdempotencyRecord, nil, salvageIdempotencyRecord),
 	kindOf(events, 16, readEvent, nil, func(tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }),
-	kindOf(deliveries, 32, deliveryTable.read, newerDelivery, putDelivery),
+	kindOf(deliveries, 32, readDelivery, newerDelivery, putDelivery),
 	kindOf(audit, 32, credible(auditTable.read), nil, func(tx *tx, a schedctl.AuditEntry, _ row) error { return tx.AddAudit(a) }),
 	kindOf(media, 32, credible(mediaTable.read), newerMedia, func(tx *tx, a schedctl.MediaAsset, _ row) error { return tx.PutMediaAsset(a) }),
 }
@@ -147,6 +149,16 @@ func readPost(key, record []byte) (p schedctl.Post, err error) {
 		return p, fmt.Errorf("post %s: %w: it has no target", p.ID, storage.ErrCorrupt)
 	}
 	return p, nil
+}
+
+// readDelivery refuses a record whose event type no event has. Others can be results: the ids
+// in them look like texts.
+func readDelivery(key, record []byte) (d schedctl.Delivery, err error) {
+	d, err = deliveryTable.read(key, record)
+	if err == nil && strings.ContainsFunc(string(d.EventType), func(c rune) bool { return c <= ' ' || c > '~' }) {
+		err = fmt.Errorf("delivery %s: %w: its event type is not possible", d.ID, storage.ErrCorrupt)
+	}
+	return d, err
 }
 
 func readIdempotencyRecord(key, record []byte) (a storage.IdempotencyRecord, err error) {

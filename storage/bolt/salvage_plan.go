@@ -11,7 +11,7 @@ import (
 // record.
 var ownedBuckets = map[byte]bucket{
 	queueKind.letter(): queues, blackoutKind.letter(): blackouts, seriesKind.letter(): series, feedKind.letter(): calendarFeeds,
-	collectionKind.letter(): collections, aliasKind.letter(): aliases, shareKind.letter(): shares,
+	collectionKind.letter(): collections, aliasKind.letter(): aliases, shareKind.letter(): shares, resultsKind.letter(): results,
 }
 
 func newerQueue(a, b *schedctl.Queue) bool { return a.Version > b.Version }
@@ -109,4 +109,19 @@ func putShare(tx *tx, s schedctl.Share, row row) error {
 		s.RevokedAt = s.CreatedAt.Add(time.Millisecond)
 	}
 	return tx.PutShare(s)
+}
+
+// newerResults prefers the results that were read last.
+func newerResults(a, b *schedctl.Results) bool { return a.ReadAt.After(b.ReadAt) }
+
+// putResults refuses results whose target is in another post.
+func putResults(tx *tx, r schedctl.Results, _ row) error {
+	route, err := tx.Route(r.TargetID)
+	if err == nil && (route.PostID != r.PostID || route.WorkspaceID != r.WorkspaceID || route.AccountID != r.AccountID) {
+		return notFound(schedctl.TargetPrefix, r.TargetID)
+	}
+	if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+		return err
+	}
+	return tx.PutResults(r)
 }

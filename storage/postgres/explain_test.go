@@ -294,6 +294,8 @@ func readEverything(r storage.Reader, try func(error)) {
 		func() error { _, err := r.CalendarFeedByHash([32]byte{1}); return err },
 		func() error { _, err := r.Collections(ws); return err },
 		func() error { _, err := r.Aliases(ws); return err },
+		func() error { _, err := r.ResultsList(ws, "", 20); return err },
+		func() error { _, err := r.ResultsDue(time.Now(), 20); return err },
 		func() error { _, err := r.Shares(ws); return err },
 		func() error { _, err := r.ShareByHash([32]byte{1}); return err },
 		func() error { _, err := r.Occupied(slotSearch(ws)); return err },
@@ -409,7 +411,7 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.DeletePost(ws, post.ID))
 }
 
-// writePlans writes queues, blackouts, series, calendar feeds, collections, aliases and shares.
+// writePlans writes queues, blackouts, series, calendar feeds, collections, aliases, shares and results.
 func writePlans(tx storage.Tx, try func(error), ws string) {
 	now := time.Now()
 	q := schedctl.Queue{ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: ws}
@@ -419,6 +421,7 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 	c := schedctl.Collection{ID: schedctl.NewID(schedctl.CollectionPrefix, now), WorkspaceID: ws}
 	a := schedctl.Alias{ID: schedctl.NewID(schedctl.AliasPrefix, now), WorkspaceID: ws}
 	h := schedctl.Share{ID: schedctl.NewID(schedctl.SharePrefix, now), WorkspaceID: ws}
+	r := schedctl.Results{TargetID: schedctl.NewID(schedctl.TargetPrefix, now), WorkspaceID: ws}
 	h.Hash = sha256.Sum256([]byte(h.ID))
 	f.Hash, s.ExternalID = sha256.Sum256([]byte(f.ID)), s.ID
 	for range 2 {
@@ -429,6 +432,9 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 		try(tx.PutCollection(c))
 		try(tx.PutAlias(a))
 		try(tx.PutShare(h))
+		try(tx.PutResults(r))
+		_, err := tx.Results(ws, []string{r.TargetID})
+		try(err)
 	}
 	try(tx.DeleteQueue(ws, q.ID))
 	try(tx.DeleteBlackout(ws, b.ID))

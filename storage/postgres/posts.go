@@ -166,7 +166,7 @@ func postWrites(p *schedctl.Post, known *cachedPost) ([]func(*tx), error) {
 	return writes, nil
 }
 
-// deleteTargets deletes the targets that a post no longer has, with their attempts.
+// deleteTargets deletes the targets that a post no longer has, with their attempts and results.
 func (tx *tx) deleteTargets(known *cachedPost, is *schedctl.Post) {
 	if !known.exists() {
 		return
@@ -182,6 +182,7 @@ func (tx *tx) deleteTargets(known *cachedPost, is *schedctl.Post) {
 	if len(gone) > 0 {
 		tx.put("DELETE FROM targets WHERE id = ANY($1)", gone)
 		tx.put("DELETE FROM attempts WHERE target_id = ANY($1)", gone)
+		tx.put("DELETE FROM results WHERE id = ANY($1)", gone)
 	}
 }
 

@@ -37,6 +37,7 @@ var (
 	collections        = newLayout("collections", []string{"id"}, describeCollection)
 	aliases            = newLayout("aliases", []string{"id"}, describeAlias)
 	shares             = newLayout("shares", []string{"id"}, describeShare)
+	resultRows         = newLayout("results", []string{"id"}, describeResults)
 	mediaAssets        = newLayout("media_assets", []string{"workspace_id", "id"}, describeMediaAsset)
 )
 

@@ -72,6 +72,10 @@ func (l *filler) fill(f *fixture, v reflect.Value, path string) {
 	case reflect.Array:
 		l.fillElements(f, v, path)
 	case reflect.Map:
+		if v.Type() == reflect.TypeFor[map[string]int64]() {
+			v.Set(reflect.ValueOf(map[string]int64{"shares": int64(l.n), "votes": 0}))
+			return
+		}
 		v.Set(reflect.ValueOf(map[string]string{"Etag": fmt.Sprint(l.n), "Location": path}))
 	case reflect.String:
 		v.SetString(l.text(path))

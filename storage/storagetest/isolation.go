@@ -41,6 +41,8 @@ func testWorkspacesAreIsolated(f *fixture) {
 	wantSame(f, "collections", []schedctl.Collection(nil), mustRead(f, collectionKind.all(other)))
 	wantSame(f, "aliases", []schedctl.Alias(nil), mustRead(f, aliasKind.all(other)))
 	wantSame(f, "shares", []schedctl.Share(nil), mustRead(f, shareKind.all(other)))
+	wantSame(f, "results", []schedctl.Results(nil), mustRead(f, resultsOf(other, e.results.TargetID)))
+	wantSame(f, "list of results", []schedctl.Results(nil), mustRead(f, resultsAfter(other, "", 9)))
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteShare(other, e.share.ID) })
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteCollection(other, e.collection.ID) })
 	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteSeries(other, e.series.ID) })

@@ -42,6 +42,7 @@ func newMemory() *memory {
 		collections: make(map[string]schedctl.Collection),
 		aliases:     make(map[string]schedctl.Alias),
 		shares:      make(map[string]schedctl.Share),
+		results:     make(map[string]schedctl.Results),
 	}
 }
 
@@ -73,6 +74,7 @@ type memory struct {
 	collections map[string]schedctl.Collection
 	aliases     map[string]schedctl.Alias
 	shares      map[string]schedctl.Share
+	results     map[string]schedctl.Results
 }
 
 type attemptKey struct {

@@ -74,6 +74,7 @@ func (tx *memoryTx) DeletePost(workspaceID, id string) error {
 
 func (tx *memoryTx) dropTarget(id string) {
 	deleteKey(tx, tx.m.routes, id)
+	deleteKey(tx, tx.m.results, id)
 	for key := range maps.Clone(tx.m.attempts) {
 		if key.target == id {
 			deleteKey(tx, tx.m.attempts, key)

@@ -29,6 +29,7 @@ type oneOfEach struct {
 	collection        schedctl.Collection
 	alias             schedctl.Alias
 	share             schedctl.Share
+	results           schedctl.Results
 }
 
 func newOneOfEach(f *fixture) oneOfEach {
@@ -38,7 +39,7 @@ func newOneOfEach(f *fixture) oneOfEach {
 		idempotencyRecord: newFilled[storage.IdempotencyRecord](f), event: newFilled[schedctl.Event](f),
 		webhook: newFilled[schedctl.Webhook](f), delivery: newFilled[schedctl.Delivery](f), audit: newFilled[schedctl.AuditEntry](f),
 		media: newFilled[schedctl.MediaAsset](f), queue: queueKind.new(f, epoch), blackout: blackoutKind.new(f, epoch),
-		series: f.newSeries(epoch), feed: feedKind.new(f, epoch), collection: collectionKind.new(f, epoch), alias: aliasKind.new(f, epoch), share: shareKind.new(f, epoch),
+		series: f.newSeries(epoch), feed: feedKind.new(f, epoch), collection: collectionKind.new(f, epoch), alias: aliasKind.new(f, epoch), share: shareKind.new(f, epoch), results: newFilled[schedctl.Results](f),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
 	e.webhook.WorkspaceID, e.audit.WorkspaceID, e.media.WorkspaceID = f.ws, f.ws, f.ws
@@ -48,6 +49,7 @@ func newOneOfEach(f *fixture) oneOfEach {
 	e.blackout.SettledAt, e.post.QueueID, e.post.SeriesID = time.Time{}, e.queue.ID, e.series.ID
 	e.post.Targets[0].Status, e.post.Targets[0].AccountID = schedctl.Published, e.account.ID
 	e.post.Targets[1].Status = schedctl.Scheduled
+	e.results.WorkspaceID, e.results.TargetID = f.ws, e.post.Targets[0].ID
 	e.attempt.TargetID, e.attempt.FinishedAt = e.post.Targets[2].ID, time.Time{}
 	return e
 }
@@ -57,7 +59,7 @@ func (e oneOfEach) put(tx storage.Tx) error {
 		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.idempotencyScope, e.idempotencyRecord), tx.AddEvents(e.event),
 		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit), tx.PutMediaAsset(e.media),
 		tx.PutQueue(e.queue), tx.PutBlackout(e.blackout), tx.PutSeries(e.series), tx.PutCalendarFeed(e.feed),
-		tx.PutCollection(e.collection), tx.PutAlias(e.alias), tx.PutShare(e.share))
+		tx.PutCollection(e.collection), tx.PutAlias(e.alias), tx.PutShare(e.share), tx.PutResults(e.results))
 }
 
 // countReads returns how many of the possible reads find a record.
@@ -191,6 +193,12 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 	has(len(collections), err)
 	aliases, err := r.Aliases(ws)
 	has(len(aliases), err)
+	results, err := r.Results(ws, []string{e.results.TargetID})
+	has(len(results), err)
+	results, err = r.ResultsList(ws, "", 9)
+	has(len(results), err)
+	results, err = r.ResultsDue(later, 9)
+	has(len(results), err)
 	shares, err := r.Shares(ws)
 	has(len(shares), err)
 	_, err = r.ShareByHash(e.share.Hash)
@@ -206,7 +214,7 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 }
 
 // readCount is the number of possible reads of one record of each kind.
-const readCount = 50
+const readCount = 53
 
 func countAll(f *fixture, e oneOfEach) int {
 	f.Helper()

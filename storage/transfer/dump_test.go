@@ -29,6 +29,7 @@ type databaseContent struct {
 	Collections []schedctl.Collection
 	Aliases     []schedctl.Alias
 	Shares      []schedctl.Share
+	Results     []schedctl.Results
 	NoMedia     []string // targets with an override without media
 	Idempotency []storage.StoredIdempotencyRecord
 	Metadata    map[string][]byte
@@ -81,6 +82,7 @@ func readOwned(e storage.Exporter, c *databaseContent) {
 		c.Collections = append(c.Collections, must(e.Collections(w.ID))...)
 		c.Aliases = append(c.Aliases, must(e.Aliases(w.ID))...)
 		c.Shares = append(c.Shares, must(e.Shares(w.ID))...)
+		c.Results = append(c.Results, must(e.ResultsList(w.ID, "", fullContent))...)
 		c.Audit = append(c.Audit, must(e.Audit(w.ID, "", fullContent))...)
 		for _, hook := range must(e.Webhooks(w.ID)) {
 			for _, event := range must(e.AllEvents(hook.Cursor, fullContent)) {

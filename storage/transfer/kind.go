@@ -50,6 +50,7 @@ var kinds = []kind{
 	pagedKind("aliases", workspaces, singlePage(storage.Exporter.Aliases, aliasID), aliasID, storage.Importer.PutAlias),
 	pagedKind("shares", workspaces, singlePage(storage.Exporter.Shares, shareID), shareID, storage.Importer.PutShare),
 	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: putEach(putPost)},
+	pagedKind("results", workspaces, storage.Exporter.ResultsList, func(r *schedctl.Results) string { return r.TargetID }, storage.Importer.PutResults),
 	eventKind(),
 	pagedKind(kindWebhooks, workspaces, singlePage(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),
 	pagedKind("deliveries", webhooks, storage.Exporter.Deliveries,

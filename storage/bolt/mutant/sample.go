@@ -124,6 +124,13 @@ func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 				return err
 			}
 		}
+		if t := &p.Targets[0]; t.Status == schedctl.Published {
+			r := schedctl.Results{TargetID: t.ID, WorkspaceID: p.WorkspaceID, PostID: p.ID, AccountID: t.AccountID, PublishedAt: t.PublishedAt, NextAt: u.now}
+			r.Add(u.now, schedctl.Metrics{Reactions: new(int64(i))})
+			if err := tx.PutResults(r); err != nil {
+				return err
+			}
+		}
 		if t := &p.Targets[0]; t.Status == schedctl.Publishing && len(t.Done) > 0 {
 			account := u.accounts[0]
 			account.ThreadTargetID = t.ID

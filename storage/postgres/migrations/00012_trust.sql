@@ -99,6 +99,29 @@ COMMENT ON COLUMN shares.hash IS 'SHA-256 of the token in the address';
 COMMENT ON COLUMN shares.key_id IS 'the API key that made the share, which ends with it';
 COMMENT ON COLUMN shares.approval IS 'the state of posts that the share covers; empty for any';
 
+CREATE TABLE results (
+    id           uuid PRIMARY KEY,
+    workspace_id uuid NOT NULL,
+    post_id      uuid,
+    account_id   uuid,
+    published_at timestamptz,
+    latest       jsonb,
+    read_at      timestamptz,
+    points       jsonb,
+    next_at      timestamptz,
+    reason       text NOT NULL,
+    missed_at    timestamptz,
+    removed_at   timestamptz
+);
+CREATE INDEX results_of_workspace ON results (workspace_id, id);
+CREATE INDEX results_due ON results (next_at, id) WHERE next_at IS NOT NULL;
+COMMENT ON COLUMN results.id IS 'the target';
+COMMENT ON COLUMN results.latest IS 'what the network reported last; null for nothing';
+COMMENT ON COLUMN results.points IS 'the readings, with their times';
+COMMENT ON COLUMN results.next_at IS 'when the target is read next; null for never';
+COMMENT ON COLUMN results.missed_at IS 'when the network first did not have the post; null if it has';
+COMMENT ON COLUMN results.removed_at IS 'when the network first did not have a post that it no longer has; null for others';
+
 -- Keys that administer a workspace may share.
 UPDATE api_keys SET scopes = array_append(scopes, 'shares:write')
 	WHERE scopes @> '{posts:write,accounts:write,webhooks:write,keys:write,posts:approve}' AND coalesce(cardinality(account_ids), 0) = 0
