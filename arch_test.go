@@ -81,6 +81,7 @@ var layers = []struct {
 	{pkg: "/daemon/media/mediatest", may: []string{}, why: "sample files are made without the code that they test"},
 	{pkg: "/daemon/media/variant", may: []string{module + "/daemon/media/mediafile", "golang.org/x/image/…"}, mayNot: []string{"net", "net/http", "os"}, why: "decoders of untrusted files must not reach anything else"},
 	{pkg: "/daemon/webhook", may: []string{module, module + "/storage", module + "/storage/failpoint", module + "/daemon/clock", module + "/client/apiv1", module + "/daemon/notify", module + "/daemon/publish", module + "/daemon/publish/outbound", module + "/daemon/publish/signing", module + "/daemon/seal"}, why: "webhooks receive the events of the outbox and know no caller"},
+	{pkg: "/daemon/results", may: []string{module, module + "/storage", module + "/daemon/clock", module + "/daemon/publish"}, mayNot: []string{"net/http"}, why: "results are read through publishers, and stored for all callers"},
 	{pkg: "/daemon/notify", may: []string{module, module + "/storage", module + "/daemon/publish", module + "/daemon/publish/outbound", module + "/daemon/seal", "github.com/wneessen/go-mail"}, why: "how messages reach people is independent of when they are sent"},
 	{pkg: "/daemon/metrics", may: []string{module, module + "/storage", "github.com/VictoriaMetrics/metrics"}, why: "the packages report events, and one package counts them"},
 	{pkg: "/daemon/node", may: []string{module, module + "/storage"}, why: "membership is between the daemons and their database"},

@@ -44,6 +44,22 @@ func TestPlanningMethods(t *testing.T) {
 		}, `PATCH /api/v1/queues/que_1 {"social_account_ids":[],"default":true}`, "que_1"},
 		"delete queue": {nil, func(ctx context.Context, c *client.Client) (string, error) { return "", c.DeleteQueue(ctx, "que_1") },
 			"DELETE /api/v1/queues/que_1 ", ""},
+		"results of a post": {apiv1.PostResults{PostID: "post_1"}, func(ctx context.Context, c *client.Client) (string, error) {
+			found, err := c.PostResults(ctx, "post_1")
+			return found.PostID, err
+		}, "GET /api/v1/posts/post_1/results ", "post_1"},
+		"analytics of a post": {apiv1.AnalyticsPost{PostID: "post_1"}, func(ctx context.Context, c *client.Client) (string, error) {
+			found, err := c.PostAnalytics(ctx, "post_1")
+			return found.PostID, err
+		}, "GET /api/v1/analytics/post/post_1 ", "post_1"},
+		"analytics of a workspace": {apiv1.AnalyticsWorkspace{Count: 2}, func(ctx context.Context, c *client.Client) (string, error) {
+			found, err := c.WorkspaceAnalytics(ctx, 50, 100)
+			return strconv.Itoa(found.Count), err
+		}, "GET /api/v1/analytics/workspace?limit=50&offset=100 ", "2"},
+		"default analytics": {apiv1.AnalyticsWorkspace{Count: 2}, func(ctx context.Context, c *client.Client) (string, error) {
+			found, err := c.WorkspaceAnalytics(ctx, 0, 0)
+			return strconv.Itoa(found.Count), err
+		}, "GET /api/v1/analytics/workspace ", "2"},
 		"forecast": {apiv1.ForecastList{Results: []apiv1.ForecastEntry{{Message: "m"}}}, func(ctx context.Context, c *client.Client) (string, error) {
 			list, err := c.Forecast(ctx, 7)
 			return list.Results[0].Message, err

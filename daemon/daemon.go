@@ -34,6 +34,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/feed"
 	"github.com/schedctl/schedctl/daemon/publish/linkcard"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
+	"github.com/schedctl/schedctl/daemon/results"
 	"github.com/schedctl/schedctl/daemon/schedule"
 	"github.com/schedctl/schedctl/daemon/seal"
 	"github.com/schedctl/schedctl/daemon/usecase"
@@ -61,6 +62,9 @@ type Config struct {
 
 	Logger  *slog.Logger
 	Version string
+
+	// NoResults turns off the readings of what became of published posts.
+	NoResults bool
 
 	// Admit, if not nil, returns an error when daemons must not use the store. It is
 	// called after the daemon has joined the nodes of the store and before it does
@@ -170,6 +174,7 @@ type daemon struct {
 	metrics    *metrics.Metrics
 	probe      *probe
 	collector  *mediaCollector // nil without media
+	results    *results.Reader // nil if no results are read
 	store      storage.Store
 	clock      *clock.Clock
 	log        *slog.Logger
@@ -202,6 +207,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	}
 	d.deliverer = d.newDeliverer(cfg, publishers, source)
 	d.planner, d.announcer = d.newPlanner(cfg), d.newAnnouncer(cfg, publishers)
+	d.results = d.newResults(cfg)
 	newLoop := schedule.New
 	if member != nil {
 		newLoop = schedule.NewWindow
@@ -219,7 +225,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d.api = api.New(api.Config{
 		Media: files, Cards: cards, Signer: signer, PublicURL: publicURL, External: strings.TrimRight(cfg.PublicURL, "/"), TrustedProxies: cfg.TrustedProxies,
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
-		RateLimit: cfg.RateLimit, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness), Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
+		RateLimit: cfg.RateLimit, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness), NoResults: cfg.NoResults, Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
 		Agents:  serveAgents(cfg),
 		Metrics: rejectRebinding(listener, d.metrics.Handler()), Observe: d.countRequest, Ready: d.ready, Warning: d.planner.Warning, Announced: announced, Nodes: d.nodes, Logger: cfg.Logger, Version: cfg.Version,
 	})
@@ -245,6 +251,21 @@ func (d *daemon) newAnnouncer(cfg Config, publishers publish.Registry) *forecast
 		config.Member = d.member
 	}
 	return forecast.New(config)
+}
+
+// newResults returns the reader of results, with connections that publishing does not need.
+func (d *daemon) newResults(cfg Config) *results.Reader {
+	if cfg.NoResults {
+		return nil
+	}
+	config := results.Config{
+		Store: cfg.Store, Sessions: d.connector, Clock: d.clock, Logger: cfg.Logger,
+		Publishers: all.Publishers(all.Config{Client: outbound.Client(cfg.Outbound), Outbound: cfg.Outbound, Version: cfg.Version}),
+	}
+	if d.member != nil {
+		config.Member = d.member
+	}
+	return results.New(config)
 }
 
 func newConnector(cfg Config, publishers publish.Registry, member *node.Member) *connect.Connector {

@@ -34,9 +34,13 @@ type part struct {
 // loop passes them to the deliverer, whose events go to webhooks. The last stage serves
 // all others.
 func (d *daemon) stages(listener net.Listener) [][]part {
+	readers := []part{{"planner", d.planner.Run}, {"forecast", d.announcer.Run}}
+	if d.results != nil {
+		readers = append(readers, part{"results", d.results.Run})
+	}
 	return [][]part{
 		{{"api", func(ctx context.Context) error { return serve(ctx, d.server(), listener) }}},
-		{{"planner", d.planner.Run}, {"forecast", d.announcer.Run}},
+		readers,
 		{{"schedule", d.loop.Run}},
 		{{"deliver", d.deliverer.Run}},
 		{{"webhook", d.dispatcher.Run}},

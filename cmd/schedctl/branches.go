@@ -39,6 +39,7 @@ var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "media", Make: media.New},
 	{Group: cli.GroupWork, Name: "calendar", Make: calendar.New},
 	{Group: cli.GroupWork, Name: "share", Make: share.New},
+	{Group: cli.GroupWork, Name: "results", Make: post.NewResults},
 	{Group: cli.GroupWork, Name: "forecast", Make: forecast.New},
 	{Group: cli.GroupWork, Name: "tui", Make: browse.New},
 	{Group: cli.GroupWork, Name: "me", Make: access.NewMe},

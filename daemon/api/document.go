@@ -36,6 +36,7 @@ func newDocument(version, external string) *huma.OpenAPI {
 		Webhooks: webhookRequests(registry),
 		Tags: []*huma.Tag{
 			{Name: "Posts", Description: "Texts with a publish time and the accounts to publish on."},
+			{Name: "Results", Description: "What became of published posts."},
 			{Name: "Approvals", Description: "Reviews of posts and series, and notes about posts."},
 			{Name: "Queues", Description: "Weekly timetables. Posts take their next free slots."},
 			{Name: "Media", Description: "Pictures, videos and documents of posts."},
@@ -92,12 +93,14 @@ func (s *Server) serveDocument(version string) {
 			w.Write(body)
 		}
 	}
-	s.mux.HandleFunc("GET /openapi.json", serve("application/json", func(doc *huma.OpenAPI) ([]byte, error) {
+	asJSON := serve("application/json", func(doc *huma.OpenAPI) ([]byte, error) {
 		compact, err := json.Marshal(doc)
 		if err != nil {
 			return nil, err
 		}
 		return layOut(compact)
-	}))
+	})
+	s.mux.HandleFunc("GET /openapi.json", asJSON)
+	s.mux.HandleFunc("GET /api/docs/openapi", asJSON) // where the client of the original service looks
 	s.mux.HandleFunc("GET /openapi.yaml", serve("application/yaml", (*huma.OpenAPI).YAML))
 }

@@ -101,6 +101,18 @@ func operationsOf(path *huma.PathItem) []*huma.Operation {
 		func(op *huma.Operation) bool { return op == nil })
 }
 
+// shortNames replace the names of codes that most operations have together, because their long
+// names would be a tenth of the document.
+var shortNames = strings.NewReplacer(
+	"ApiKeyExpiredOrApiKeyRevokedOrAuthenticationRequiredOrInvalidApiKey", "Unauthorized",
+	"InvalidIdempotencyKeyOrInvalidJsonOrValidationFailed", "Invalid",
+	"InvalidIdempotencyKeyOrInvalidJson", "InvalidBody",
+	"UnsupportedMediaType", "WrongType",
+	"InsufficientStorage", "NoSpace",
+	"IdempotencyInProgressOrIdempotencyKeyReused", "IdempotencyConflict",
+	"InsufficientScopeOrKeyNotAllowedOrNotYourDraft", "NotAllowed",
+)
+
 // responseName returns the name of an error response as a component: its codes, in the form
 // NotFound or InsufficientScopeOrKeyNotAllowed, and the headers that only some operations
 // have. So responses with one name are equal.
@@ -119,5 +131,5 @@ func responseName(r *huma.Response) string {
 			name.WriteString("With" + header)
 		}
 	}
-	return name.String()
+	return shortNames.Replace(name.String())
 }

@@ -135,6 +135,9 @@ var given = map[string]func(*fixture) []string{
 	"createPost/next slot":                oneQueue,
 	"schedulePost/next slot":              func(f *fixture) []string { return append(oneQueue(f), oneDraft(f)...) },
 	"editPost/next slot":                  func(f *fixture) []string { return append(oneQueue(f), oneScheduled(f)...) },
+	"getPostResults":                      oneRead,
+	"getPostAnalytics":                    oneRead,
+	"getWorkspaceAnalytics":               oneRead,
 	"getForecast":                         oneForecast,
 	"listQueues":                          oneQueue,
 	"getQueue":                            oneQueue,
@@ -361,6 +364,25 @@ func onePost(status schedctl.Status) func(*fixture) []string {
 }
 
 // oneFailed creates a post that the network of the second account rejected.
+// oneRead publishes a post on Mastodon that was read once.
+func oneRead(f *fixture) []string {
+	f.t.Helper()
+	accounts := decodeAs[apiv1.AccountList](f.t, f.do(nil, "GET", "/social-accounts", nil).want(200))
+	p := f.create(body{"content": announcement, "social_account_ids": []string{accounts.Results[1].ID}, "publish_at": "now"})
+	f.finish(p.ID, schedctl.Result{Receipt: &schedctl.Receipt{ID: "109", URL: "https://social.example/@alice/109"}})
+	f.update(func(tx storage.Tx) error {
+		post, err := tx.Post(f.mine.workspace, p.ID)
+		if err != nil {
+			return err
+		}
+		t := post.Targets[0]
+		v := schedctl.Results{TargetID: t.ID, WorkspaceID: post.WorkspaceID, PostID: post.ID, AccountID: t.AccountID, PublishedAt: t.PublishedAt, NextAt: t.PublishedAt.Add(time.Hour)}
+		v.Add(t.PublishedAt.Add(15*time.Minute), schedctl.Metrics{Reactions: new(int64(31)), Reposts: new(int64(4)), Quotes: new(int64(1)), Replies: new(int64(0))})
+		return tx.PutResults(v)
+	})
+	return []string{p.ID, p.Targets[0].ID}
+}
+
 func oneFailed(f *fixture) []string {
 	f.t.Helper()
 	accounts := decodeAs[apiv1.AccountList](f.t, f.do(nil, "GET", "/social-accounts", nil).want(200))

@@ -28,7 +28,7 @@ var strangersGet = map[string]schedctl.Code{
 	"getMediaConfig": "", "listMedia": "", "createMedia": "", "createMediaFromURL": "", "createUpload": "", "createUploadLink": "",
 	"listBlackouts":     "",
 	"listLabels":        "",
-	"listAccountGroups": "", "setAccountGroup": schedctl.InvalidSocialAccounts, "getForecast": "", "listSnippets": "", "setSnippet": "",
+	"listAccountGroups": "", "setAccountGroup": schedctl.InvalidSocialAccounts, "getForecast": "", "getWorkspaceAnalytics": "", "listSnippets": "", "setSnippet": "",
 	"listCollections":   "",
 	"applyCollection":   "", // each workspace has its own names
 	"adoptCollection":   "",
@@ -109,8 +109,9 @@ func (w *world) strangersToken(stranger option, path string) string {
 func (w *world) sameAsMissing(stranger option, op operation, a attempt, foreign *response) {
 	w.t.Helper()
 	parts := strings.Split(a.path, "/")
-	prefix, _, _ := strings.Cut(parts[2], "_")
-	parts[2] = prefix + "_0"
+	id := slices.Index(strings.Split(strings.TrimPrefix(op.path, "/api/v1"), "/"), "{id}")
+	prefix, _, _ := strings.Cut(parts[id], "_")
+	parts[id] = prefix + "_0"
 	a.path = strings.Join(parts, "/")
 	missing := w.try(stranger, op, a).refused(schedctl.NotFound)
 	if refusal := foreign.refused(schedctl.NotFound); refusal.Message != missing.Message {

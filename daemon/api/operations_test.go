@@ -212,6 +212,10 @@ var attempts = map[string]func(*world) attempt{
 		return attempt{path: "/series/" + id + "/withdraw", resource: id}
 	},
 
+	"getPostResults":        func(w *world) attempt { return attempt{path: "/posts/" + w.failed.ID + "/results"} },
+	"getPostAnalytics":      func(w *world) attempt { return attempt{path: "/analytics/post/" + w.failed.ID} },
+	"getWorkspaceAnalytics": func(*world) attempt { return attempt{path: "/analytics/workspace?limit=5&offset=0"} },
+
 	"getForecast": func(*world) attempt { return attempt{path: "/forecast?days=366"} },
 
 	"listQueues": func(*world) attempt { return attempt{path: "/queues"} },

@@ -61,6 +61,9 @@ type Config struct {
 	// MaxLateness is how late a target may still be published.
 	MaxLateness time.Duration
 
+	// NoResults says that the daemon reads no results of posts.
+	NoResults bool
+
 	// RateLimit is how often one API key may ask; the zero value is no limit.
 	RateLimit RateLimit
 
@@ -173,7 +176,7 @@ func New(c Config) *Server {
 	s.scans, s.backups = newScans(s.readers.Max()), make(chan struct{}, maxBackups)
 	s.shared, _ = c.Store.(storage.Shared)
 	s.cardTurns = &scans{perKey: maxCardsOfWorkspace, keys: map[string]*keyScans{}}
-	s.cases = &usecase.Service{Publishers: c.Publishers, Connector: c.Connector, Limits: media.DefaultLimits, FetchCard: s.fetchCard, MaxLateness: c.MaxLateness}
+	s.cases = &usecase.Service{Publishers: c.Publishers, Connector: c.Connector, Limits: media.DefaultLimits, FetchCard: s.fetchCard, MaxLateness: c.MaxLateness, NoResults: c.NoResults}
 	if c.Media != nil {
 		s.cases.Limits, s.cases.Blobs = c.Media.Limits(), c.Media.Blobs()
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
@@ -32,7 +31,7 @@ type ResultsRules struct {
 	Scope   string   // the permission of the token that readings need; empty for none
 
 	// Points are the ages at which a post is read, in ascending order. Nil means the
-	// default: see [DefaultPoints].
+	// default: from 15 minutes to 30 days.
 	Points []time.Duration
 
 	// Window is the age from which the network reports nothing about a post. 0 means that
@@ -49,8 +48,39 @@ var defaultPoints = []time.Duration{
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 
-// DefaultPoints returns the ages at which a post is read if its network has no others.
-func DefaultPoints() []time.Duration { return slices.Clone(defaultPoints) }
+// points returns the ages at which a post is read.
+func (r *ResultsRules) points() []time.Duration {
+	if r.Points != nil {
+		return r.Points
+	}
+	return defaultPoints
+}
+
+// Last returns the age of the last reading.
+func (r *ResultsRules) Last() time.Duration {
+	points := r.points()
+	return points[len(points)-1]
+}
+
+// EarlyReading is the part of its age that a reading may come before a point, so that posts
+// that are published one after the other are read together.
+const EarlyReading = 10 // a tenth
+
+// Next returns when a post that was published at a time, and read last at read, is due next.
+// It returns the zero time if it is not read again. A reading up to a tenth of its age before
+// a point counts as the reading of the point.
+func (r *ResultsRules) Next(published, read time.Time) time.Time {
+	age := read.Sub(published)
+	for _, point := range r.points() {
+		if r.Window > 0 && point > r.Window {
+			break
+		}
+		if point-point/EarlyReading > age {
+			return schedctl.Millis(published.Add(point))
+		}
+	}
+	return time.Time{}
+}
 
 // ResultsRequest is one reading of results.
 type ResultsRequest struct {

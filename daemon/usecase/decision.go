@@ -23,6 +23,7 @@ type Service struct {
 	Blobs      BlobStats // finds out whether files still exist; nil to assume it
 
 	MaxLateness time.Duration // how late a target may still be published
+	NoResults   bool          // the daemon reads no results
 }
 
 // BlobStats describes blobs, without reading them. See [blob.Store].

@@ -29,6 +29,7 @@ var samples = map[string][2]string{
 	"trusted-proxy":          {"10.0.0.1", "172.16.0.0/12,unix"},
 	"public-url":             {"https://first.example", "https://second.example"},
 	"rate-limit":             {"20/s", "30/s"},
+	"results":                {"off", "on"},
 	"blobs":                  {"dir:/srv/first", "dir:/srv/second"},
 	"media-image-max":        {"1MB", "2MB"},
 	"media-gif-max":          {"1MB", "2MB"},

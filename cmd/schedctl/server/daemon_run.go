@@ -38,6 +38,7 @@ type daemonRun struct {
 	publicURL    string
 	proxies      proxiesFlag
 	rateLimit    cli.RateFlag
+	results      resultsFlag
 	media        mediaFlags
 }
 
@@ -193,7 +194,7 @@ func (o *daemonRun) serve(ctx context.Context, store storage.Store, dir string, 
 	cfg := daemon.Config{
 		Blobs: blobs, Media: o.media.limits(),
 		Store: store, Admit: admitOr(refuse), DataDir: dir, Sealer: sealer, Listen: o.listen, Outbound: policy,
-		RateLimit: o.rateLimit.Limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, TrustedProxies: o.proxies.prefixes, Logger: logger, Version: cli.VersionText(), Started: started,
+		RateLimit: o.rateLimit.Limit, MaxLateness: time.Duration(o.maxLateness), PublicURL: o.publicURL, TrustedProxies: o.proxies.prefixes, NoResults: o.results.off, Logger: logger, Version: cli.VersionText(), Started: started,
 	}
 	if err := o.useServiceManager(&cfg); err != nil {
 		return err

@@ -1,0 +1,73 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/daemon/usecase"
+	"github.com/schedctl/schedctl/storage"
+)
+
+// resultsRoutes are the routes that read what became of published posts. They read what is
+// stored, and contact no network.
+func (s *Server) resultsRoutes() []route {
+	return []route{{
+		method: http.MethodGet, path: "/posts/{id}/results", id: "getPostResults", tag: "Results",
+		summary: "Get the results of a post",
+		description: "What the networks report about the published targets of a post, and whether they still have it. Null means that a network does not tell a number, 0 that there is none. " +
+			"Contacts no network: published posts are read at fixed ages, from 15 minutes to 30 days.",
+		scopes: readsPosts, codes: []schedctl.Code{schedctl.NotFound},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.PostResults](),
+		handle: reads(s, (*usecase.Service).PostResults),
+	}, {
+		method: http.MethodGet, path: "/analytics/post/{id}", id: "getPostAnalytics", tag: "Results",
+		summary:     "Get the results of a post with totals that are never null",
+		description: "The numbers of getPostResults without the readings, for clients that expect a number in every total. known says how many targets tell each.",
+		scopes:      readsPosts, codes: []schedctl.Code{schedctl.NotFound},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.AnalyticsPost](),
+		handle: reads(s, (*usecase.Service).AnalyticsPost),
+	}, {
+		method: http.MethodGet, path: "/analytics/workspace", id: "getWorkspaceAnalytics", tag: "Results",
+		summary:     "List published targets with their results",
+		description: "The published targets of the workspace, and what the latest 2,000 of them gained lately. The difference of two readings is spread evenly over the time between them.",
+		scopes:      readsPosts, codes: []schedctl.Code{schedctl.ValidationFailed},
+		params: []*huma.Param{
+			queryParam("limit", "how many targets", &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit)), Default: defaultLimit}),
+			queryParam("offset", "how many targets to leave out before", &huma.Schema{Type: huma.TypeInteger, Minimum: new(0.0), Maximum: new(float64(maxOffset)), Default: 0}),
+		},
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.AnalyticsWorkspace](),
+		handle: s.getWorkspaceAnalytics,
+	}}
+}
+
+// reads returns a handler that responds with what a use case reads.
+func reads[T any](s *Server, read func(*usecase.Service, storage.Reader, *usecase.Request) (T, error)) handler {
+	return func(ctx context.Context, c *request) (response, error) {
+		found, err := storage.Read(ctx, s.view, func(r storage.Reader) (T, error) { return read(s.cases, r, &c.Request) })
+		if err != nil {
+			return response{}, err
+		}
+		return newResponse(http.StatusOK, found)
+	}
+}
+
+// getWorkspaceAnalytics handles GET /analytics/workspace.
+func (s *Server) getWorkspaceAnalytics(ctx context.Context, c *request) (response, error) {
+	q := parseQuery(c.query, []string{"limit", "offset"}, nil)
+	page := usecase.Page{Limit: q.number("limit", 1, maxLimit, defaultLimit), Offset: q.number("offset", 0, maxOffset, 0)}
+	if q.err != nil {
+		return response{}, q.err
+	}
+	found, err := storage.Read(ctx, s.scanner(c), func(r storage.Reader) (apiv1.AnalyticsWorkspace, error) {
+		return s.cases.AnalyticsWorkspace(ctx, r, &c.Request, page)
+	})
+	if err != nil {
+		return response{}, storeError(err, "the request ended before all targets were read")
+	}
+	return newResponse(http.StatusOK, found)
+}
