@@ -18,6 +18,10 @@ func (s *Series) NeedsApproval(accounts []Account) bool {
 	return s.Template.Restricted
 }
 
+// Waits reports whether the series makes no posts before an approval, whatever the policies
+// are.
+func (s *Series) Waits() bool { return s.Template.Restricted && !s.Approved() }
+
 // StartedBy records who created, changed or resumed the series: its posts need an
 // approval if one of those keys is an agent's, or needs approvals. A rule of an agent would
 // publish for years, so that no policy is needed for it.

@@ -96,6 +96,7 @@ func (w *reviewing) asksAboutExisting(switches func(option, string) *response) {
 	if len(made) == 0 {
 		t.Fatal("the series has no posts")
 	}
+	waits := w.seriesBy(w.agent, "waits") // for its own approval, which is no concern of the switch
 	got := switches(nil, "")
 	got.refused(schedctl.ExistingPosts)
 	e := decodeAs[apiv1.ErrorEnvelope](t, got).Error
@@ -129,6 +130,9 @@ func (w *reviewing) asksAboutExisting(switches func(option, string) *response) {
 	}
 	w.occurrences(one.ID, true)
 	w.wantSteps("approve", append([]string{one.ID}, ids...))
+	if s := w.seriesNow(waits.ID); s.Approval != nil {
+		t.Errorf("the switch has decided about a series that nobody has seen: %+v", s.Approval)
+	}
 }
 
 // oldAgentSeries makes a series and its posts those of an agent that made them with an

@@ -120,7 +120,8 @@ var (
 		"more than %d scheduled posts lack the approval that this change demands, or their texts are too long for one change; require approvals of one account after another (--set approval=required), or make some of the posts drafts before, with POST /posts/{id}/unschedule (schedctl post unschedule)", maxExisting)
 )
 
-// findSeries reads the active series of the affected accounts.
+// findSeries reads the active series of the affected accounts. One that waits for an approval
+// under any policy has made no posts: a change of a policy does not decide about it.
 func (s *policySwitch) findSeries(r storage.Reader) error {
 	for after := ""; ; {
 		page, err := r.SeriesList(s.workspaceID, after, seriesPage)
@@ -129,7 +130,7 @@ func (s *policySwitch) findSeries(r storage.Reader) error {
 		}
 		for i := range page {
 			one := &page[i]
-			if one.State == schedctl.SeriesActive && slices.ContainsFunc(one.Template.AccountIDs(), s.affects) && one.LacksApproval(s.accountsOf(&one.Template), s.fourEyes) {
+			if one.State == schedctl.SeriesActive && !one.Waits() && slices.ContainsFunc(one.Template.AccountIDs(), s.affects) && one.LacksApproval(s.accountsOf(&one.Template), s.fourEyes) {
 				s.series = append(s.series, *one)
 			}
 		}
