@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // FuzzPageCursor: a cursor that is accepted is the text of what was read, and is short.
@@ -15,6 +17,7 @@ func FuzzPageCursor(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
 		p, ok := parsePageCursor(text)
 		if !ok {
 			return

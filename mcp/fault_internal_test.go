@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 // FuzzCheckedArguments: the arguments that are accepted are those that fit the schemas, as a
@@ -43,6 +44,7 @@ func FuzzCheckedArguments(f *testing.F) {
 		libraries[tool] = of
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		defer cost.Check(t, len(text))()
 		for _, tool := range allTools() {
 			var plain, exact arguments
 			in := json.NewDecoder(bytes.NewReader(text))

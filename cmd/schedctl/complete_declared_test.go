@@ -19,7 +19,7 @@ var (
 		"backup", "restore", "post import", "post export", "media upload", "media upload second", "media download second",
 		"post create --media", "post edit --media", "post validate --media", "post resend --media", "post resend --file", "post resend --preview-image", "series create --media", "series edit --media",
 		"series create --file", "snippet set --file", "series edit --file", "series create --preview-image", "series edit --preview-image",
-		"blackout import", "calendar feed create --secret-out", "share calendar --secret-out", "share review --secret-out",
+		"blackout import", "calendar feed create --secret-out", "share calendar --secret-out", "media upload-link --secret-out", "share review --secret-out",
 		"post create --preview-image", "post edit --preview-image", "post validate --preview-image",
 		"--api-key-file", "api --file", "api -F", "account add --secret-file", "account reconnect --secret-file",
 		"daemon check --file", "daemon salvage --file", "daemon salvage --output",

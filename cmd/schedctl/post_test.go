@@ -330,7 +330,7 @@ func TestPostEditSendsOnlyWhatIsGiven(t *testing.T) {
 		})
 	}
 	m := newMachine(t, nil).terminals()
-	m.want(t, 2, "", "schedctl: nothing to change; give a text, --editor, --to, --media, --part, --override, --label, --at, --in or --next-slot\n", "post", "edit", "post_1")
+	m.want(t, 2, "", "schedctl: nothing to change; give a text, --editor, --to, --media, --part, --override, --label, --at, --in, --next-slot or --propose\n", "post", "edit", "post_1")
 }
 
 func TestPostListAsksForWhatTheFlagsSay(t *testing.T) {

@@ -53,8 +53,8 @@ changes the text for one account; an empty text, ACCOUNT=, removes the text.
 and --no-override removes everything that an account gets instead.
 --propose changes the time that a draft shall have after its approval, and --no-propose
 removes it. A key that writes drafts only proposes the time of --at, --in and --next-slot
-too. --next-slot and --queue move the post into the next free slot of a queue. A fixed time
-takes a post out of its slot.
+too. --next-slot and --queue move the post into the next free slot of a queue. A fixed
+time takes a post out of its slot.
 --media replaces all media, as in "schedctl post create"; --no-media removes them.
 
 A text replaces the first part alone. --part, --thread and --thread-split replace all
