@@ -87,7 +87,7 @@ func TestReviewPageOfASeries(t *testing.T) {
 		if a := f.seriesNow(one.ID).Approval; a.State != schedctl.ApprovalApproved {
 			t.Errorf("after the approval: %+v", a)
 		}
-		if after := b.get(at); !after.says("Dana (with a share)") || after.says(`value="approve"`) {
+		if after := b.get(at); !after.says("Dana (with a share)") || !after.says("<dd>approved</dd>") || after.says(`value="approve"`) {
 			t.Errorf("the page after the approval: %s", after.body)
 		}
 		if list := b.get(path); list.says("Tip of the day") {

@@ -138,7 +138,7 @@ func (f *Frame) day(date time.Time, span Span, posts []*schedctl.Post, names Nam
 		d.More, d.All = c.words.number(more), Span{View: Day, Date: date, Account: span.Account}.query()
 	}
 	for _, p := range posts {
-		about := c.words.clock(p.PlannedAt().In(c.zone)) + " · " + status(p)
+		about := c.words.clock(p.PlannedAt().In(c.zone)) + " · " + status(p, nil)
 		if len(p.Targets) > 0 {
 			about += " · " + firstLine(accountName(&p.Targets[0], names), maxDayAccount)
 		}

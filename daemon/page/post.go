@@ -133,7 +133,7 @@ type postPage struct {
 // Post returns the page of one post or of one series.
 func Post(f *Frame, v *PostView) ([]byte, error) {
 	p, words := v.Post, f.clock().words
-	data := postPage{PostView: v, Back: "../" + f.Token, Status: status(p), Changed: changed(p), Version: p.Version}
+	data := postPage{PostView: v, Back: "../" + f.Token, Status: status(p, v.Series), Changed: changed(p), Version: p.Version}
 	facts, name := f.history(p), title(p, maxTitle)
 	if one := v.Series; one != nil {
 		data.Version, data.When.Before, data.Approve.Before = one.Version, f.repeats(one), "Approve all posts of the series"

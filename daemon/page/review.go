@@ -109,7 +109,7 @@ func (f *Frame) entry(of *Proposal, names Names) entry {
 	} else {
 		heading, at = title(p, maxTitle), f.when(p)
 	}
-	e := entry{Address: f.Token + "/" + address, Title: marked(heading), About: marked(accountsOf(p, names) + " · " + status(p)), When: at.HTML()}
+	e := entry{Address: f.Token + "/" + address, Title: marked(heading), About: marked(accountsOf(p, names) + " · " + status(p, of.Series)), When: at.HTML()}
 	if a := p.Approval; a != nil {
 		e.By = marked("asked for by " + a.RequestedBy.String() + ", " + f.clock().distance(a.RequestedAt))
 	}
@@ -163,8 +163,8 @@ func accountName(t *schedctl.Target, names Names) string {
 	return t.Platform + " (removed account)"
 }
 
-// status says in words where a post stands.
-func status(p *schedctl.Post) string {
+// status says in words where a post stands, or the series whose template it is.
+func status(p *schedctl.Post, of *schedctl.Series) string {
 	s := p.Status()
 	if a := p.Approval; a != nil && s == schedctl.Draft {
 		switch a.State {
@@ -174,5 +174,11 @@ func status(p *schedctl.Post) string {
 			return "changes requested"
 		}
 	}
-	return string(s)
+	switch {
+	case of == nil:
+		return string(s)
+	case of.State == schedctl.SeriesActive && p.Approval != nil:
+		return "approved"
+	}
+	return string(of.State)
 }
