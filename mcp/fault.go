@@ -104,7 +104,7 @@ func (c checker) text(p part, v string) error {
 	case s.MaxLength != nil && n > *s.MaxLength:
 		return c.wrong(p, "has %s, and can have %d", plural(n, "character"), *s.MaxLength)
 	case s.Pattern != "" && !regexp.MustCompile(s.Pattern).MatchString(v):
-		return c.wrong(p, "cannot be %s: %s", quote(v, 40), strings.TrimSuffix(s.Description, "."))
+		return c.wrong(p, "cannot be %s; its description says: %s", quote(v, 40), strings.TrimSuffix(s.Description, "."))
 	}
 	return nil
 }

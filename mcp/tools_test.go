@@ -208,7 +208,7 @@ func TestMessagesOfInvalidArguments(t *testing.T) {
 		{"create_draft", map[string]any{"social_account_ids": "blog"}, []string{"social_account_ids must be an array of strings"}, "validating root"},
 		{"list_posts", map[string]any{"status": []any{"done"}}, []string{`status[0] is \"done\", and must be one of: draft, scheduled, `}, "validating root"},
 		{"list_posts", map[string]any{"limit": 101}, []string{"limit is 101, and must be at most 100"}, "validating root"},
-		{"skip_occurrence", map[string]any{"id": "x", "version": 1, "occurrence": "monday"}, []string{`occurrence cannot be \"monday\": Its local time, such as 2026`}, "validating root"},
+		{"skip_occurrence", map[string]any{"id": "x", "version": 1, "occurrence": "monday"}, []string{`occurrence cannot be \"monday\"; its description says: Its local time, such as 2026`}, "validating root"},
 		{"skip_occurrence", map[string]any{"id": "x", "occurrence": "2026-12-08T09:00"}, []string{"the argument version is missing; list_series has it"}, "list_posts"},
 		{"upload_media", map[string]any{"file_name": ""}, []string{"file_name is empty"}, "validating root"},
 		{"cancel_post", map[string]any{"id": "post_1", "version": 1e99}, []string{"version must be a whole number, and is 1e+99"}, "Go struct"},
