@@ -37,14 +37,22 @@ addresses are not shown again.`,
 			hintEmpty(ctx, a, c, all)
 			layout := cli.Table{Header: []string{"ID", "STATE", "NAME", "SHOWS", "CAN", "POSTS", "USED", "EXPIRES"}, Status: 1}
 			return cli.PrintList(a, all, shares.ID, layout, func(s apiv1.Share) []string {
-				used := "never"
-				if s.LastUsedAt != nil {
-					used = fmt.Sprintf("%d×, %s", s.Uses, a.ShortTime(s.LastUsedAt))
-				}
-				return []string{s.ID, state(s, a.Now()), s.Name, s.Kind, s.Can, covered(s, names), used, a.ShortTime(s.ExpiresAt)}
+				return []string{s.ID, state(s, a.Now()), s.Name, s.Kind, s.Can, covered(s, names), used(a, s), a.ShortTime(s.ExpiresAt)}
 			})
 		}),
 	})
+}
+
+// used says how often the address of a share was opened, and when last. Who opens the page of
+// a post by its own link opens the address zero times.
+func used(a *cli.App, s apiv1.Share) string {
+	switch {
+	case s.LastUsedAt == nil:
+		return "never"
+	case s.Uses == 0:
+		return a.ShortTime(s.LastUsedAt)
+	}
+	return fmt.Sprintf("%d×, %s", s.Uses, a.ShortTime(s.LastUsedAt))
 }
 
 // hintEmpty says which running shares show nothing, because all their accounts were removed.
