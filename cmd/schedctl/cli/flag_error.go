@@ -134,5 +134,9 @@ func refuseEmpty(cmd *cobra.Command) error {
 }
 
 func UnknownValueError(flag, value string, known []string) error {
-	return UsageError("%s %q is not known", flag, value).WithHint("use one of " + strings.Join(known, ", "))
+	use := "use "
+	if len(known) > 1 {
+		use = "use one of "
+	}
+	return UsageError("%s %q is not known", flag, value).WithHint(use + strings.Join(known, ", "))
 }
