@@ -50,7 +50,7 @@ if it can.`,
 			}
 			if e.Key == "" {
 				return cli.NewFailure(cli.ExitAuth, schedctl.AuthenticationRequired, "there is no API key to check").
-					WithHint("give it with --api-key-file agent.key; make one with: schedctl agent setup generic")
+					WithHint("give it with --api-key-file agent.key; a person makes one, outside agent mode, with: schedctl agent setup generic")
 			}
 			return checkKey(cmd.Context(), a, e)
 		},
