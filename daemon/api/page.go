@@ -107,6 +107,8 @@ func (s *Server) refusePage(w http.ResponseWriter, r *http.Request, err error) {
 	switch e.Code {
 	case schedctl.NotFound:
 		title, text = "There is nothing here", "The address is wrong, or it has ended. Ask the person who sent it to you for a new one."
+	case schedctl.ValidationFailed:
+		title, text = "The form is not complete", "Nothing was changed. Go back, fill it in, and send it again."
 	case schedctl.MethodNotAllowed:
 		title, text = "This does not work here", "Nothing was changed. Open the address in a browser, and use its page."
 	case schedctl.RateLimited:

@@ -216,11 +216,13 @@ func (f *fixture) form(l uploadLink, name, alt string, file []byte) *response {
 	var sent bytes.Buffer
 	form := multipart.NewWriter(&sent)
 	form.WriteField("alt_text", alt)
-	part, err := form.CreateFormFile("file", name)
-	if err != nil {
-		f.t.Fatal(err)
+	if file != nil {
+		part, err := form.CreateFormFile("file", name)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		part.Write(file)
 	}
-	part.Write(file)
 	form.Close()
 	browser := func(r *http.Request) {
 		withoutKey(r)
@@ -248,6 +250,9 @@ func TestUploadPage(t *testing.T) {
 	}
 	if strings.Contains(string(f.exchange(withoutKey, "GET", described.page(), nil).want(200).body), `name="alt_text"`) {
 		t.Error("the page asks for a known alt text")
+	}
+	if r := f.form(l, "", "a dog", nil).want(400); !strings.Contains(string(r.body), "The form is not complete") {
+		t.Errorf("a form without a file: %s", r.body)
 	}
 	f.form(l, "page.html", "", []byte("<html>")).want(415)
 	done := f.form(l, "<b>dog.png", "a dog", mediatest.PNG(3, 4)).want(201)
