@@ -155,7 +155,7 @@ type hostileRequest struct {
 // hostileRequests returns requests to all routes that need no key.
 func hostileRequests(h hostileWorkspace, signer *media.Signer) []hostileRequest {
 	token := func(action media.Action) string {
-		return mediaLinkPath + signer.Sign(media.Capability{Action: action, WorkspaceID: h.id, AssetID: h.assets[0].ID, Platform: "instagram", Expires: time.Now().Add(time.Hour)})
+		return signer.Sign(media.Capability{Action: action, WorkspaceID: h.id, AssetID: h.assets[0].ID, Platform: "instagram", Expires: time.Now().Add(time.Hour)})
 	}
 	file := "/feeds/f0/media/" + h.target + "-" + h.assets[0].ID + ".png"
 	list := []hostileRequest{
@@ -168,10 +168,12 @@ func hostileRequests(h hostileWorkspace, signer *media.Signer) []hostileRequest 
 		{pattern: "GET /s/style.css", path: "/s/style.css"}, {pattern: "GET /s/{token}", path: "/s/" + h.share}, {pattern: "GET /s/{token}", path: "/s/" + h.share + "?view=agenda"},
 		{pattern: "GET /s/{token}", path: "/s/x"}, {pattern: "GET /s/{token}/{post}", path: "/s/" + h.share + "/" + h.post},
 		{pattern: "POST /s/{token}/{post}", method: http.MethodPost, path: "/s/" + h.share + "/" + h.post, body: 1 << 20},
-		{pattern: "GET /media/", path: token(media.ActionDownload)}, {pattern: "GET /media/", path: token(media.ActionVariant)},
-		{pattern: "GET /media/", path: token(media.ActionVariant), method: http.MethodHead}, {pattern: "GET /media/", path: "/media/x"},
+		{pattern: "GET /u/{token}", path: "/u/x"}, {pattern: "GET /u/{token}", path: "/u/" + token(media.ActionLink)},
+		{pattern: "POST /u/{token}", method: http.MethodPost, path: "/u/" + token(media.ActionLink), body: 1 << 20},
+		{pattern: "GET /media/", path: mediaLinkPath + token(media.ActionDownload)}, {pattern: "GET /media/", path: mediaLinkPath + token(media.ActionVariant)},
+		{pattern: "GET /media/", path: mediaLinkPath + token(media.ActionVariant), method: http.MethodHead}, {pattern: "GET /media/", path: "/media/x"},
 		{pattern: "GET /healthz", path: "/healthz"}, {pattern: "GET /readyz", path: "/readyz"}, {pattern: "GET /metrics", path: "/metrics"},
-		{pattern: "GET /openapi.json", path: "/openapi.json", static: true}, {pattern: "GET /openapi.yaml", path: "/openapi.yaml", static: true},
+		{pattern: "GET /openapi.json", path: "/openapi.json", static: true}, {pattern: "GET /api/docs/openapi", path: "/api/docs/openapi", static: true}, {pattern: "GET /openapi.yaml", path: "/openapi.yaml", static: true},
 		{pattern: "GET /{$}", path: "/"}, {pattern: "GET /docs", path: "/docs"}, {pattern: "GET /docs/start.js", path: "/docs/start.js"},
 		{pattern: "POST /mcp", method: http.MethodPost, path: "/mcp", body: 1 << 20},
 		{pattern: "/", path: "/nothing/" + strings.Repeat("x", 4000)},
@@ -277,7 +279,7 @@ func keylessPatterns(t *testing.T) (patterns []string) {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			patterns = append(patterns, m[1]+map[string]string{"calendarPath": "/calendar/", "sharePath": "/s/"}[m[2]]+m[3])
+			patterns = append(patterns, m[1]+map[string]string{"calendarPath": "/calendar/", "sharePath": "/s/", "uploadPagePath": "/u/"}[m[2]]+m[3])
 		}
 	}
 	if len(patterns) < 10 {

@@ -56,7 +56,7 @@ func TestSeriesInWords(t *testing.T) {
 	key := f.publisher()
 	a := f.call(key, "create_series", weekly(map[string]any{"options": map[string]any{"variants": []string{"a", "b"}, "ahead_days": 3, "queue_id": nil}}))
 	s := a.series(t)
-	if s.Rule != "FREQ=WEEKLY;BYDAY=TU,TH" || s.Start != "2090-01-03T09:00" || s.Timezone != "Europe/Rome" || s.Approval != "" {
+	if s.Rule != "FREQ=WEEKLY;BYDAY=TU,TH" || s.Start != "2090-01-03T09:00" || s.Timezone != "Europe/Rome" || s.Approval != "needs an approval, not submitted" {
 		t.Errorf("%+v", s)
 	}
 	if text := a.Result.Content[0].Text; !strings.Contains(text, `"news"`) || !strings.Contains(text, "Tue 3 Jan 2090 09:00 CET") || !strings.Contains(text, "call submit_series") {

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/when"
 )
 
 // postFilter are the arguments of list_posts.
@@ -297,6 +298,8 @@ func (d *directory) viewSeries(s *apiv1.Series) seriesView {
 	v.Clipped = v.Content != s.Content
 	if s.Approval != nil {
 		v.Approval = string(s.Approval.State)
+	} else {
+		v.Approval = s.Waits()
 	}
 	if s.NextAt != nil {
 		v.NextAt, v.Local = s.NextAt.String(), d.local(s.NextAt.Time)
@@ -305,7 +308,7 @@ func (d *directory) viewSeries(s *apiv1.Series) seriesView {
 }
 
 func (v *seriesView) row() string {
-	next := ""
+	next := " from " + v.begins()
 	if v.Local != "" {
 		next = " next " + v.Local
 	}
@@ -314,6 +317,16 @@ func (v *seriesView) row() string {
 		state += " " + v.Approval
 	}
 	return fmt.Sprintf("%s v%d %s %s %s%s %s", v.ID, v.Version, quote(v.Name, 40), state, plain(v.Rule, 60), next, quote(v.Content, maxRow))
+}
+
+// begins returns when the rule starts, in the zone of the series.
+func (v *seriesView) begins() string {
+	loc, err := time.LoadLocation(v.Timezone)
+	if err != nil {
+		return plain(v.Start, 60)
+	}
+	at, _ := schedctl.LocalTime(v.Start).In(loc)
+	return when.Format(at)
 }
 
 func listSeries(ctx context.Context, c *call, in seriesFilter) (outcome, error) {

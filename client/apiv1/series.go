@@ -1,6 +1,10 @@
 package apiv1
 
-import "github.com/schedctl/schedctl"
+import (
+	"strings"
+
+	"github.com/schedctl/schedctl"
+)
 
 // Series is a recurring post.
 type Series struct {
@@ -23,7 +27,7 @@ type Series struct {
 	QueueID          *string              `json:"queue_id" doc:"The queue whose first free slot, at or after its local time on the same day, each occurrence takes; null for fixed times."`
 	Approval         *Approval            `json:"approval" doc:"The review of the series; null if it was never submitted. Without an approval that it needs, it makes no posts."`
 	State            schedctl.SeriesState `json:"state" doc:"active, paused or ended. An ended series makes no more posts and does not change." enum:"active,paused,ended"`
-	NextAt           *Time                `json:"next_at" doc:"When the next occurrence is published; null for none."`
+	NextAt           *Time                `json:"next_at" doc:"When the next occurrence is published; null for none, as before an agent's series is submitted."`
 	PreviousID       *string              `json:"previous_id" doc:"The series that this one continues after an edit from an occurrence on; null for none."`
 	ExternalID       *string              `json:"external_id" doc:"The client's own id for the series, unique among the series of the workspace; null for none."`
 	Managed          *Managed             `json:"managed" doc:"The file that the series comes from; null for none."`
@@ -31,6 +35,25 @@ type Series struct {
 	Version   int64 `json:"version" doc:"1 for a new series, increased with every change. The ETag is derived from it."`
 	CreatedAt *Time `json:"created_at" doc:"When it was created." nullable:"false"`
 	UpdatedAt *Time `json:"updated_at" doc:"When it was last changed." nullable:"false"`
+}
+
+// Waits says, for people, what an active series waits for before it makes posts: nothing if
+// the text is empty. It knows a series that was never submitted only if it is that of an
+// agent; of others, the rules of the workspace decide whether they need an approval.
+func (s *Series) Waits() string {
+	byAgent := func(a *Author) bool { return a != nil && a.Kind == KeyAgent }
+	switch {
+	case s.State != schedctl.SeriesActive:
+	case s.Approval == nil:
+		if s.NextAt == nil && (byAgent(s.CreatedBy) || byAgent(s.UpdatedBy)) {
+			return "needs an approval, not submitted"
+		}
+	case s.Approval.State == schedctl.ApprovalPending:
+		return "waits for an approval"
+	case s.Approval.State != schedctl.ApprovalApproved:
+		return strings.ReplaceAll(string(s.Approval.State), "_", " ")
+	}
+	return ""
 }
 
 // SeriesEnvelope is the response to requests about one series. Previous is set by an

@@ -173,6 +173,9 @@ func TestSeriesOfAgents(t *testing.T) {
 		// Without a policy too, the series of an agent waits for its approval.
 		w.policy("off")
 		alone := w.seriesBy(w.agent, "by an agent alone")
+		if got := alone.Waits(); alone.NextAt != nil || got != "needs an approval, not submitted" {
+			t.Errorf("the series of an agent waits for %q, and its next post is at %v", got, alone.NextAt)
+		}
 		w.do(w.agent, "POST", "/series/"+alone.ID+"/pause", nil).want(200)
 		w.do(w.agent, "POST", "/series/"+alone.ID+"/resume", nil).want(200)
 		if n := len(w.occurrences(alone.ID, false)); n > 0 {

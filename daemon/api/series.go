@@ -158,7 +158,8 @@ func (s *Server) seriesResponse(r storage.Reader, c *request, status int, of use
 // showSeries returns the wire form of a series. Between two sweeps, the next time follows
 // from the rule.
 func (s *Server) showSeries(r storage.Reader, c *request, one schedctl.Series) (apiv1.Series, error) {
-	if one.State == schedctl.SeriesActive && !one.NextAt.After(c.Now) {
+	asked := one.Template.Approval != nil // a reviewer sees what an approval would start
+	if one.State == schedctl.SeriesActive && !one.NextAt.After(c.Now) && (asked || !one.Waits()) {
 		one.NextAt = usecase.NextOccurrence(&one, c.Now)
 	}
 	wire := apiv1.NewSeries(one)

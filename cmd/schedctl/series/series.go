@@ -83,7 +83,11 @@ func Words(s apiv1.Series) string {
 func named(names func([]string) string) cli.Kind[apiv1.Series] {
 	k := All
 	k.Row = func(a *cli.App, s apiv1.Series) []string {
-		return []string{s.ID, string(s.State), s.Name, a.ShortTime(s.NextAt), names(s.SocialAccountIDs), Words(s)}
+		repeats := Words(s)
+		if waits := s.Waits(); waits != "" && a.OutTerminal {
+			repeats += " (" + waits + ")"
+		}
+		return []string{s.ID, string(s.State), s.Name, a.ShortTime(s.NextAt), names(s.SocialAccountIDs), repeats}
 	}
 	return k
 }
@@ -95,8 +99,8 @@ func Print(ctx context.Context, a *cli.App, c *client.Client, s apiv1.Series, do
 	switch {
 	case s.State != schedctl.SeriesActive:
 		text += ", " + string(s.State)
-	case s.Approval != nil && s.Approval.State == schedctl.ApprovalPending:
-		text += ", waits for an approval"
+	case s.Waits() != "":
+		text += ", " + s.Waits()
 	case s.NextAt != nil:
 		text += ", next " + a.TimeText(s.NextAt)
 	}

@@ -53,7 +53,12 @@ func detail(a *cli.App, s apiv1.Series, names func([]string) string) []byte {
 		{Name: "Timezone", Value: s.Timezone},
 		{Name: "Next", Value: a.TimeText(s.NextAt)},
 	}
-	pairs = append(pairs, content.ApprovalProperties(a, s.Approval)...)
+	review := content.ApprovalProperties(a, s.Approval)
+	if waits := s.Waits(); s.Approval == nil && waits != "" {
+		needed := cli.Property{Name: "Approval", Value: waits + "; submit it with: schedctl series submit " + s.ID}
+		review = append([]cli.Property{needed}, review[min(1, len(review)):]...)
+	}
+	pairs = append(pairs, review...)
 	pairs = append(pairs, []cli.Property{
 		{Name: "Accounts", Value: names(s.SocialAccountIDs)},
 		{Name: "Queue", Value: cli.Deref(s.QueueID)},
