@@ -444,6 +444,9 @@ func (i *inhabitant) makePost() {
 			post.PublishAt = apiv1.At(time.Date(2099, 1, 1, 9, 0, 0, 0, time.UTC))
 		}
 	default:
+		if i.says("--propose") { // of a draft
+			break
+		}
 		post.PublishAt = apiv1.At(time.Date(2099, 1, 1, 9, 0, 0, 0, time.UTC))
 	}
 	made, err := i.author.CreatePost(i.t.Context(), post)

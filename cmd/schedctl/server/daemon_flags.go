@@ -31,7 +31,7 @@ func (o *daemonRun) register(cmd *cobra.Command) {
 	f.StringVar(&o.publicURL, "public-url", "", "the public `URL` of this daemon, with the path below which a proxy serves it; for feeds, calendars, the API, and networks that fetch files")
 	f.Var(&o.proxies, "trusted-proxy", "the address or `CIDR` block of a proxy whose X-Forwarded-For names the clients, or unix; can be given several times")
 	f.Var(&o.rateLimit, "rate-limit", "how many requests each API key may make, 20/s for example, or 20/s:40 to allow 40 at once")
-	f.Var(&o.results, "results", "whether to read what became of published posts: on or off")
+	f.Var(&o.results, "results", "whether to read what became of published posts, a `choice`: on or off")
 	o.media.register(f)
 	f.VisitAll(func(f *pflag.Flag) { f.Usage += " (environment: " + cli.FlagVariable(f.Name) + ")" })
 	cmd.Flags().AddFlagSet(f)
