@@ -56,7 +56,7 @@ func (c *call) nextStep(code schedctl.Code) string {
 }
 
 // toolWord matches what could be the name of a tool in a text.
-var toolWord = regexp.MustCompile(`[a-z]+(?:_[a-z]+)+|whoami|attention`)
+var toolWord = regexp.MustCompile(`[a-z]+(?:_[a-z]+)+|whoami|attention|results`)
 
 // first returns the first step whose tools the caller has, empty for none.
 func (c *Caller) first(of steps) string {
@@ -95,7 +95,7 @@ func (t *tool) lacksScope() error {
 
 // otherNames are names of tools that models look for and that do not exist, with what to do.
 var otherNames = map[string]steps{
-	"create_post": {"call create_draft"}, "new_post": {"call create_draft"}, "update_post": {"call edit_post"}, "search_posts": {"call list_posts"},
+	"create_post": {"call create_draft"}, "new_post": {"call create_draft"}, "update_post": {"call edit_post"}, "get_results": {"call results"}, "get_analytics": {"call results"}, "search_posts": {"call list_posts"},
 	"publish_post": {"call publish_now", byPerson},
 	"delete_post":  {"call delete_draft for drafts, or cancel_post for scheduled posts", "call delete_draft for drafts; a person cancels posts", byPerson},
 	"approve_post": {byPerson}, "approve": {byPerson}, "reject_post": {byPerson}, "request_changes": {byPerson}, "add_account": {byPerson},

@@ -123,6 +123,7 @@ func readings(t *testing.T, text string) map[string]answer {
 	_, err = reviewer.RequestChanges(t.Context(), mend.ID, apiv1.RequestChanges{Note: text}, client.IfVersion(mend.Version))
 	f.ok(err)
 	failed := f.scheduledPost(f.client(f.person(schedctl.ScopePostsWrite)), text)
+	shown := f.published(text, time.Hour, []string{f.account}, read(schedctl.Metrics{Reactions: new(int64(1))}))
 	f.replaceNames(text, failed.ID)
 	out := map[string]answer{}
 	for _, call := range []struct {
@@ -131,7 +132,7 @@ func readings(t *testing.T, text string) map[string]answer {
 	}{
 		{"whoami", nil}, {"list_accounts", nil}, {"list_posts", nil}, {"get_post", map[string]any{"id": one.ID}}, {"get_post", map[string]any{"id": mend.ID}},
 		{"get_post", map[string]any{"id": failed.ID}}, {"get_post", map[string]any{"id": one.ID, "full": true}}, {"get_timeline", map[string]any{"id": failed.ID}}, {"get_timeline", map[string]any{"id": mend.ID}},
-		{"get_calendar", map[string]any{"from": "2090-01-01"}}, {"list_slots", nil}, {"list_series", nil}, {"list_media", nil}, {"attention", nil}, {"get_forecast", nil},
+		{"get_calendar", map[string]any{"from": "2090-01-01"}}, {"list_slots", nil}, {"list_series", nil}, {"list_media", nil}, {"attention", nil}, {"get_forecast", nil}, {"results", nil}, {"results", map[string]any{"id": shown}},
 		{"check_post", map[string]any{"content": text, "social_account_ids": []string{f.account}, "publish_at": "2001-01-01 9am"}},
 		{"split_text", map[string]any{"content": text, "social_account_ids": []string{f.account}}},
 		{"withdraw_post", map[string]any{"id": one.ID, "version": one.Version}},

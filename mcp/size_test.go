@@ -71,13 +71,17 @@ func sizedTexts(t *testing.T) []sized {
 			first = p
 		}
 	}
+	counted := newResultsFixture(t)
+	one := counted.manyResults()
 	return []sized{
-		{"the tools of an agent", string(f.raw(agent, "tools/list", map[string]any{})["tools"]), 4000, 15500},
+		{"the tools of an agent", string(f.raw(agent, "tools/list", map[string]any{})["tools"]), 4000, 15700},
 		{"the tools of a publisher", string(f.raw(publisher, "tools/list", map[string]any{})["tools"]), 6000, 24500},
 		{"the instructions", string(f.raw(agent, "initialize", json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`))["instructions"]), 400, 1000},
 		{"a post", f.call(agent, "get_post", map[string]any{"id": first.ID}).larger(t), 200, 600},
 		{"twenty posts", f.call(agent, "list_posts", map[string]any{"limit": 20}).larger(t), 3000, 9500},
 		{"twenty posts of a calendar", f.call(agent, "get_calendar", map[string]any{"from": "2090-01-01", "before": "2090-02-01"}).larger(t), 3000, 9500},
+		{"the results of twenty accounts", counted.call(counted.agent(), "results", map[string]any{"id": one}).larger(t), 20*40 + 100, 1700},
+		{"the results of fifty posts", counted.call(counted.agent(), "results", map[string]any{"limit": 50}).larger(t), 50 * (40 + 35), 7500},
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	readTools  = []string{"attention", "check_post", "describe_options", "get_calendar", "get_forecast", "get_post", "get_timeline", "list_accounts", "list_media", "list_posts", "list_series", "list_slots", "split_text", "whoami"}
+	readTools  = []string{"attention", "check_post", "describe_options", "get_calendar", "get_forecast", "get_post", "get_timeline", "list_accounts", "list_media", "list_posts", "list_series", "list_slots", "results", "split_text", "whoami"}
 	draftTools = []string{"add_note", "create_draft", "delete_draft", "edit_post", "submit_post", "upload_link", "upload_media", "withdraw_post"}
 	postTools  = []string{"cancel_post", "create_series", "edit_series", "publish_now", "queue_post", "reschedule_post", "retry_post", "schedule_post", "skip_occurrence", "submit_series", "unschedule_post"}
 )
@@ -112,6 +112,7 @@ func TestEachTool(t *testing.T) {
 	p = call("schedule_post", map[string]any{"id": p.ID, "version": p.Version, "publish_at": "2090-01-01T00:00:00Z"}).post(t).Post
 	call("cancel_post", map[string]any{"id": p.ID, "version": p.Version})
 	call("attention", nil)
+	call("results", nil)
 	call("split_text", map[string]any{"content": "a text", "social_account_ids": []string{"blog"}})
 	q := call("create_draft", map[string]any{"content": "q"}).post(t).Post
 	call("delete_draft", map[string]any{"id": q.ID, "version": q.Version})
