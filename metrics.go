@@ -12,8 +12,8 @@ const (
 )
 
 // Metrics are the numbers that a network reports about a published post: totals since the
-// publication, which can fall. Nil means that the network does not tell a number, and 0
-// that it tells there is none.
+// publication, which can fall. Nil means that the network gives no number, and 0
+// that it says there is none.
 type Metrics struct {
 	Views     *int64 // how often it was shown
 	Reach     *int64 // how many people it was shown to
@@ -42,8 +42,8 @@ func (m *Metrics) Named() []NamedMetric {
 	}
 }
 
-// Told reports whether at least one number is told.
-func (m Metrics) Told() bool {
+// Given reports whether at least one number is given.
+func (m Metrics) Given() bool {
 	for _, n := range m.Named() {
 		if *n.Value != nil {
 			return true
@@ -53,17 +53,17 @@ func (m Metrics) Told() bool {
 }
 
 // Engagements returns the sum of reactions, reposts, quotes, replies and saves, of those
-// that are told, or nil if none is. Clicks do not count.
+// that are given, or nil if none is. Clicks do not count.
 func (m Metrics) Engagements() *int64 {
 	var sum *int64
 	for _, n := range []*int64{m.Reactions, m.Reposts, m.Quotes, m.Replies, m.Saves} {
-		sum = AddTold(sum, n)
+		sum = AddGiven(sum, n)
 	}
 	return sum
 }
 
 // EngagementRate returns the engagements for each view, rounded to 4 places. It is nil if
-// one of the two is not told, or if there are no views.
+// one of the two is not given, or if there are no views.
 func (m Metrics) EngagementRate() *float64 { return Rate(m.Engagements(), m.Views) }
 
 // Rate returns engagements divided by views, as [Metrics.EngagementRate] does.
@@ -74,8 +74,8 @@ func Rate(engagements, views *int64) *float64 {
 	return new(math.Round(float64(*engagements)/float64(*views)*1e4) / 1e4)
 }
 
-// AddTold returns the sum of two numbers, of those that are told. It is nil if neither is.
-func AddTold(a, b *int64) *int64 {
+// AddGiven returns the sum of two numbers, of those that are given. It is nil if neither is.
+func AddGiven(a, b *int64) *int64 {
 	switch {
 	case a == nil && b == nil:
 		return nil

@@ -15,15 +15,15 @@ func TestEngagements(t *testing.T) {
 		engagements *int64
 		rate        *float64
 	}{
-		"nothing told":        {schedctl.Metrics{}, nil, nil},
+		"nothing given":       {schedctl.Metrics{}, nil, nil},
 		"clicks do not count": {schedctl.Metrics{Clicks: new(int64(7)), Views: new(int64(9))}, nil, nil},
-		"told: none":          {schedctl.Metrics{Reactions: new(int64(0)), Views: new(int64(9))}, new(int64(0)), new(0.0)},
+		"given: none":         {schedctl.Metrics{Reactions: new(int64(0)), Views: new(int64(9))}, new(int64(0)), new(0.0)},
 		"all kinds": {
 			schedctl.Metrics{Reactions: new(int64(1)), Reposts: new(int64(2)), Quotes: new(int64(4)), Replies: new(int64(8)), Saves: new(int64(16)), Views: new(int64(300))},
 			new(int64(31)), new(0.1033),
 		},
 		"no views":          {schedctl.Metrics{Replies: new(int64(3)), Views: new(int64(0))}, new(int64(3)), nil},
-		"views not told":    {schedctl.Metrics{Replies: new(int64(3)), Reach: new(int64(30))}, new(int64(3)), nil},
+		"views not given":   {schedctl.Metrics{Replies: new(int64(3)), Reach: new(int64(30))}, new(int64(3)), nil},
 		"only one is known": {schedctl.Metrics{Quotes: new(int64(3)), Views: new(int64(3))}, new(int64(3)), new(1.0)},
 	} {
 		if diff := cmp.Diff(tt.engagements, tt.metrics.Engagements()); diff != "" {
@@ -54,7 +54,7 @@ func TestMetricsCloneSharesNothing(t *testing.T) {
 			t.Errorf("%s is shared", n.Name)
 		}
 	}
-	if m.Other["shares"] != 1 || !m.Told() || (schedctl.Metrics{}).Told() {
+	if m.Other["shares"] != 1 || !m.Given() || (schedctl.Metrics{}).Given() {
 		t.Error("the other numbers are shared, or Told is wrong")
 	}
 }

@@ -21,7 +21,7 @@ type achieved struct {
 func resultTools() []tool {
 	return []tool{{
 		name: "results", scopes: readsPosts,
-		about: "Numbers of published posts as last read, and which are removed. Not told is unknown, not 0.",
+		about: "Numbers of published posts as last read, and which are removed. Not given is unknown, not 0.",
 		in:    reflect.TypeFor[achieved](), call: with(results),
 	}}
 }
@@ -33,8 +33,8 @@ var resultColumns = []string{"account", "age", "read", "views", "reactions", "re
 // firstNumber is the column of the first number.
 const firstNumber = 3
 
-// notTold stands for a number that a network does not report: a model could read null as 0.
-const notTold = "not told"
+// notGiven stands for a number that a network does not report: a model could read null as 0.
+const notGiven = "not given"
 
 // resultsView is a published post with a row for each account.
 type resultsView struct {
@@ -98,8 +98,8 @@ func (c *call) results(targets []apiv1.AnalyticsRow, more bool) outcome {
 			text.WriteString("\n" + strings.Join(words, ", "))
 		}
 	}
-	if silent := notToldBy(targets); len(silent) > 0 {
-		data["not_told"] = silent
+	if silent := notGivenBy(targets); len(silent) > 0 {
+		data["not_given"] = silent
 		text.WriteString("\nUnknown, not 0: " + strings.Join(silent, "; "))
 	}
 	if more {
@@ -146,7 +146,7 @@ func (c *call) resultCells(t *apiv1.AnalyticsRow) []any {
 	row = append(row, span(c.now().Sub(t.LastRefreshAt.Time))+" ago")
 	for _, n := range numbers(t) {
 		if n == nil {
-			n = notTold
+			n = notGiven
 		}
 		row = append(row, n)
 	}
@@ -156,28 +156,28 @@ func (c *call) resultCells(t *apiv1.AnalyticsRow) []any {
 	return row
 }
 
-// notToldBy returns the numbers that a network reports for none of the targets, with its name.
-func notToldBy(targets []apiv1.AnalyticsRow) []string {
-	tells, platforms := map[string][]bool{}, []string{}
+// notGivenBy returns the numbers that a network reports for none of the targets, with its name.
+func notGivenBy(targets []apiv1.AnalyticsRow) []string {
+	gives, platforms := map[string][]bool{}, []string{}
 	for i := range targets {
 		t := &targets[i]
 		if t.LastRefreshAt == nil {
 			continue
 		}
 		list := numbers(t)
-		if tells[t.Platform] == nil {
-			tells[t.Platform], platforms = make([]bool, len(list)), append(platforms, t.Platform)
+		if gives[t.Platform] == nil {
+			gives[t.Platform], platforms = make([]bool, len(list)), append(platforms, t.Platform)
 		}
 		for n := range list {
-			tells[t.Platform][n] = tells[t.Platform][n] || list[n] != nil
+			gives[t.Platform][n] = gives[t.Platform][n] || list[n] != nil
 		}
 	}
 	slices.Sort(platforms)
 	var out []string
 	for n, name := range resultColumns[firstNumber : len(resultColumns)-1] {
-		silent := slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return tells[p][n] })
+		silent := slices.DeleteFunc(slices.Clone(platforms), func(p string) bool { return gives[p][n] })
 		if len(silent) > 0 {
-			out = append(out, name+": "+notTold+" by "+strings.Join(silent, ", "))
+			out = append(out, name+": "+notGiven+" by "+strings.Join(silent, ", "))
 		}
 	}
 	return out

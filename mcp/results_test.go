@@ -101,9 +101,9 @@ func removed(m schedctl.Metrics) func(*schedctl.Results) {
 	}
 }
 
-func TestResultsSayWhatIsNotTold(t *testing.T) {
+func TestResultsSayWhatIsNotGiven(t *testing.T) {
 	t.Parallel()
-	const none, silent = "not told", ": not told" + " by mastodon"
+	const none, silent = "not given", ": not given" + " by mastodon"
 	f := newResultsFixture(t)
 	agent := f.agent()
 	if a := f.call(agent, "results", nil); a.Result.Content[0].Text != "Results of 0 posts." {
@@ -127,7 +127,7 @@ func TestResultsSayWhatIsNotTold(t *testing.T) {
 			map[string]any{"id": ids[0], "text": "some", "rows": []any{[]any{"social", "50m", "0m ago", none, 0.0, 2.0, none, none, 2.0, none}}},
 			map[string]any{"id": gone, "text": "gone", "rows": []any{[]any{"social", "3d", "0m ago", none, 0.0, 2.0, none, none, 2.0, none, "removed: missing for 3h"}}},
 		},
-		"not_told": []any{"views" + silent, "reposts" + silent, "clicks" + silent, "rate" + silent},
+		"not_given": []any{"views" + silent, "reposts" + silent, "clicks" + silent, "rate" + silent},
 	}
 	got := a.object(t)
 	rows := got["results"].([]any)[0].(map[string]any)["rows"].([]any) // of one time: in the order of their ids
@@ -155,14 +155,14 @@ func TestResultsSayWhatIsNotTold(t *testing.T) {
 	full := f.published("all\u2028of \"it\"", time.Minute, []string{social}, read(all))
 	a = f.call(agent, "results", map[string]any{"id": full})
 	row := a.object(t)["results"].([]any)[0].(map[string]any)["rows"].([]any)[0]
-	if diff := cmp.Diff([]any{"social", "1m", "0m ago", 1000.0, 31.0, 4.0, 0.0, 17.0, 35.0, 0.035}, row); diff != "" || a.object(t)["not_told"] != nil {
+	if diff := cmp.Diff([]any{"social", "1m", "0m ago", 1000.0, 31.0, 4.0, 0.0, 17.0, 35.0, 0.035}, row); diff != "" || a.object(t)["not_given"] != nil {
 		t.Errorf("%s%+v", diff, a.object(t))
 	}
 	if text := a.Result.Content[0].Text; !strings.Contains(text, full+` "all of \"it\""`+"\n") {
 		t.Errorf("%q", text)
 	}
 	// Another post has them now, so that only cells say what is missing.
-	if a := f.call(agent, "results", map[string]any{"limit": 50}).object(t); a["not_told"] != nil || a["more"] != nil || len(a["results"].([]any)) != 5 {
+	if a := f.call(agent, "results", map[string]any{"limit": 50}).object(t); a["not_given"] != nil || a["more"] != nil || len(a["results"].([]any)) != 5 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -3,7 +3,7 @@ package apiv1
 import "github.com/schedctl/schedctl"
 
 // Metrics are the numbers that a network reports about a published post. Null means that the
-// network does not tell the number, and 0 that it tells there is none.
+// network gives no number, and 0 that it says there is none.
 type Metrics struct {
 	Views     *int64           `json:"views" doc:"Times shown."`
 	Reach     *int64           `json:"reach" doc:"People reached."`
@@ -50,11 +50,11 @@ type ResultsTotals struct {
 	Views          *int64       `json:"views" doc:"Times shown."`
 	Clicks         *int64       `json:"clicks" doc:"Clicks."`
 	Engagements    *int64       `json:"engagements" doc:"Reactions, reposts, quotes, replies and saves."`
-	EngagementRate *float64     `json:"engagement_rate" doc:"Of the targets that tell both."`
-	Known          KnownResults `json:"known" doc:"Targets that tell."`
+	EngagementRate *float64     `json:"engagement_rate" doc:"Of the targets that give both."`
+	Known          KnownResults `json:"known" doc:"Targets that give it."`
 }
 
-// KnownResults count the targets that tell a number.
+// KnownResults count the targets that give a number.
 type KnownResults struct {
 	Views       int `json:"views" doc:"Times shown."`
 	Clicks      int `json:"clicks" doc:"Clicks."`
@@ -148,7 +148,7 @@ type AnalyticsGains struct {
 type AnalyticsGain struct {
 	Value         int64  `json:"value" doc:"The gain, which can be negative; 0 if nothing is known."`
 	PreviousValue *int64 `json:"previous_value" doc:"The gain of the period before; null if no reading reaches back that far."`
-	KnownTargets  int    `json:"known_targets" doc:"How many targets tell the number."`
+	KnownTargets  int    `json:"known_targets" doc:"How many targets give the number."`
 	Estimated     bool   `json:"estimated" doc:"Whether readings are further apart than the period, or targets were left out."`
 }
 
@@ -180,6 +180,6 @@ type AnalyticsTotals struct {
 	Views          int64        `json:"views" doc:"Times shown."`
 	Clicks         int64        `json:"clicks" doc:"Clicks."`
 	Engagements    int64        `json:"engagements" doc:"Engagements."`
-	EngagementRate *float64     `json:"engagement_rate" doc:"Of the targets that tell both."`
-	Known          KnownResults `json:"known" doc:"Targets that tell."`
+	EngagementRate *float64     `json:"engagement_rate" doc:"Of the targets that give both."`
+	Known          KnownResults `json:"known" doc:"Targets that give it."`
 }

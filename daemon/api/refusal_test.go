@@ -530,7 +530,7 @@ func TestRefusalsCoverEveryCode(t *testing.T) {
 	}
 }
 
-func TestInternalErrorsAreLoggedAndNotTold(t *testing.T) {
+func TestInternalErrorsAreLoggedAndNotGiven(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.network.panicking()

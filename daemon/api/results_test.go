@@ -116,7 +116,7 @@ func newReadFixture(t *testing.T) *fixture {
 	})
 }
 
-// TestPostResults checks that a number that is not told is null, and each status.
+// TestPostResults checks that a number that is not given is null, and each status.
 func TestPostResults(t *testing.T) {
 	t.Parallel()
 	f := newReadFixture(t)

@@ -301,7 +301,7 @@ func TestDoubtfulBatch(t *testing.T) {
 		time.Sleep(10 * 24 * time.Hour)
 		for i, p := range posts {
 			v := r.of(p)
-			if !v.RemovedAt.IsZero() || !v.MissedAt.IsZero() || (i < 5) != (v.Reason == schedctl.ResultsRefused) || (i == 5) != v.Latest.Told() {
+			if !v.RemovedAt.IsZero() || !v.MissedAt.IsZero() || (i < 5) != (v.Reason == schedctl.ResultsRefused) || (i == 5) != v.Latest.Given() {
 				t.Errorf("post %d: %+v", i, v)
 			}
 		}

@@ -63,7 +63,7 @@ func (s *Service) analyticsRow(of *resultsOf, now time.Time) apiv1.AnalyticsRow 
 // minus 1, or nil if that is not known.
 func trend(v *schedctl.Results, now time.Time) *float64 {
 	const day = 24 * time.Hour
-	g := newGains(v, toldEngagements)
+	g := newGains(v, engagementsOf)
 	before := g.between(now.Add(-2*day), now.Add(-day))
 	if !g.known() || before == 0 {
 		return nil

@@ -8,12 +8,12 @@ import (
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// told returns one number of a reading, or nil.
-type told func(*schedctl.Metrics) *int64
+// number returns one number of a reading, or nil.
+type number func(*schedctl.Metrics) *int64
 
-func toldViews(m *schedctl.Metrics) *int64       { return m.Views }
-func toldClicks(m *schedctl.Metrics) *int64      { return m.Clicks }
-func toldEngagements(m *schedctl.Metrics) *int64 { return m.Engagements() }
+func viewsOf(m *schedctl.Metrics) *int64       { return m.Views }
+func clicksOf(m *schedctl.Metrics) *int64      { return m.Clicks }
+func engagementsOf(m *schedctl.Metrics) *int64 { return m.Engagements() }
 
 // gains are the readings of one number of a target. The difference of two readings is spread
 // evenly over the time between them. The publication is the reading of 0.
@@ -24,7 +24,7 @@ type reading struct {
 	value float64
 }
 
-func newGains(v *schedctl.Results, of told) gains {
+func newGains(v *schedctl.Results, of number) gains {
 	g := gains{{at: v.PublishedAt}}
 	for i := range v.Points {
 		if n := of(&v.Points[i].Metrics); n != nil && v.Points[i].At.After(g[len(g)-1].at) {
@@ -34,7 +34,7 @@ func newGains(v *schedctl.Results, of told) gains {
 	return g
 }
 
-// known reports whether the number was ever told.
+// known reports whether the number was ever given.
 func (g gains) known() bool { return len(g) > 1 }
 
 // between returns what was gained between two times.
@@ -66,15 +66,15 @@ func (g gains) spread(from, to time.Time) bool {
 func (w *workspaceResults) gains() apiv1.AnalyticsGains {
 	const day = 24 * time.Hour
 	return apiv1.AnalyticsGains{
-		ViewsLastHour: w.gain(toldViews, time.Hour), ViewsLastDay: w.gain(toldViews, day),
-		ClicksLastHour: w.gain(toldClicks, time.Hour), ClicksLastDay: w.gain(toldClicks, day),
-		EngagementsLastHour: w.gain(toldEngagements, time.Hour), EngagementsLastDay: w.gain(toldEngagements, day),
+		ViewsLastHour: w.gain(viewsOf, time.Hour), ViewsLastDay: w.gain(viewsOf, day),
+		ClicksLastHour: w.gain(clicksOf, time.Hour), ClicksLastDay: w.gain(clicksOf, day),
+		EngagementsLastHour: w.gain(engagementsOf, time.Hour), EngagementsLastDay: w.gain(engagementsOf, day),
 	}
 }
 
 // gain returns what was gained in the last window, and in the one before. The window before is
 // known if a target was published before it ended.
-func (w *workspaceResults) gain(of told, window time.Duration) apiv1.AnalyticsGain {
+func (w *workspaceResults) gain(of number, window time.Duration) apiv1.AnalyticsGain {
 	now := w.c.Now
 	start := now.Add(-window)
 	found := apiv1.AnalyticsGain{Estimated: w.cut}
@@ -107,7 +107,7 @@ func (w *workspaceResults) sparkline(zone *time.Location) []apiv1.AnalyticsDay {
 		to := time.Date(now.Year(), now.Month(), now.Day()-(sparkDays-2-i), 0, 0, 0, 0, zone)
 		sum := 0.0
 		for j := range w.recent {
-			if g := newGains(&w.recent[j], toldEngagements); g.known() {
+			if g := newGains(&w.recent[j], engagementsOf); g.known() {
 				sum += g.between(from, to)
 			}
 		}

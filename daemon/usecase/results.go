@@ -103,7 +103,7 @@ func (s *Service) targetResults(of *resultsOf, now time.Time) apiv1.TargetResult
 	return t
 }
 
-// totalsOf returns the sums of targets. The rate is that of the targets that tell both numbers.
+// totalsOf returns the sums of targets. The rate is that of the targets that give both numbers.
 func totalsOf(list []resultsOf) (t apiv1.ResultsTotals) {
 	var views, engagements *int64
 	count := func(n *int, value *int64) {
@@ -114,12 +114,12 @@ func totalsOf(list []resultsOf) (t apiv1.ResultsTotals) {
 	for i := range list {
 		m := &list[i].results.Latest
 		e := m.Engagements()
-		t.Views, t.Clicks, t.Engagements = schedctl.AddTold(t.Views, m.Views), schedctl.AddTold(t.Clicks, m.Clicks), schedctl.AddTold(t.Engagements, e)
+		t.Views, t.Clicks, t.Engagements = schedctl.AddGiven(t.Views, m.Views), schedctl.AddGiven(t.Clicks, m.Clicks), schedctl.AddGiven(t.Engagements, e)
 		count(&t.Known.Views, m.Views)
 		count(&t.Known.Clicks, m.Clicks)
 		count(&t.Known.Engagements, e)
 		if m.Views != nil && e != nil {
-			views, engagements = schedctl.AddTold(views, m.Views), schedctl.AddTold(engagements, e)
+			views, engagements = schedctl.AddGiven(views, m.Views), schedctl.AddGiven(engagements, e)
 		}
 	}
 	t.EngagementRate = schedctl.Rate(engagements, views)

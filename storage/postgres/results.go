@@ -25,7 +25,7 @@ func describeResults(r *row, v *schedctl.Results) {
 	r.time("removed_at", &v.RemovedAt)
 }
 
-// metricsDoc is [schedctl.Metrics] in a document. A missing number is not told.
+// metricsDoc is [schedctl.Metrics] in a document. A missing number was not given.
 type metricsDoc struct {
 	Views     *int64           `json:"views,omitempty"`
 	Reach     *int64           `json:"reach,omitempty"`
@@ -47,7 +47,7 @@ func metricsField(m *schedctl.Metrics) field {
 	return docField[schedctl.Metrics, metricsDoc]{
 		v: m,
 		encode: func(m schedctl.Metrics) (*metricsDoc, error) {
-			if !m.Told() {
+			if !m.Given() {
 				return nil, nil
 			}
 			return new(metricsDoc(m)), nil

@@ -48,7 +48,7 @@ func testResultsKeepEveryField(f *fixture) {
 	wantSame(f, "missing results", []schedctl.Results(nil), mustRead(f, resultsOf(f.ws, want.TargetID)))
 	f.putResults(want)
 	wantSame(f, "results", []schedctl.Results{want}, mustRead(f, resultsOf(f.ws, want.TargetID)))
-	want.Latest = schedctl.Metrics{Reactions: new(int64(0)), Replies: new(int64(-1))} // told: none, and a fall
+	want.Latest = schedctl.Metrics{Reactions: new(int64(0)), Replies: new(int64(-1))} // none, and a fall
 	want.Points = []schedctl.ResultPoint{{At: epoch, Metrics: want.Latest}, {At: epoch.Add(time.Second)}}
 	f.putResults(want)
 	wantSame(f, "numbers", []schedctl.Results{want}, mustRead(f, resultsOf(f.ws, want.TargetID)))

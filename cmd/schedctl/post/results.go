@@ -22,14 +22,14 @@ func NewResults(a *cli.App) *cobra.Command {
 it. Published posts are read at fixed ages: 15 minutes, 1, 3, 6 and 12 hours, and 1, 2,
 3, 5, 7, 14 and 30 days. This command only shows what was read.
 
-On a terminal, "–" means that the network does not tell the number. GROWTH shows the
+On a terminal, "–" means that the network does not give the number. GROWTH shows the
 engagements of all readings. They are reactions, reposts, quotes, replies and saves.
 
 Without a terminal there is a line for each published target: its id, the account, the
 status, the views, reactions, replies, reposts, quotes, saves, clicks and engagements,
 the engagements for each view, the time of the reading and of the next one, and the time
 at which the network was first found not to have the post any longer. A number that is
-not told is empty.`,
+not given is empty.`,
 		Example: `  schedctl results post_01KAK3R9ZC4VBX1D2E3F4G5H6J
   schedctl results post_01KAK3R9ZC4VBX1D2E3F4G5H6J --json=totals`,
 		Args:              cli.Args(1, 1, "the id of a post"),
@@ -74,19 +74,19 @@ func showResults(ctx context.Context, a *cli.App, id string) error {
 
 // resultsFields returns the results of a target for programs.
 func resultsFields(t *apiv1.TargetResults, names Accounts) []string {
-	m, number := &t.Metrics, func(n *int64) string { return told(n, "") }
+	m, number := &t.Metrics, func(n *int64) string { return shownNumber(n, "") }
 	return []string{
 		t.TargetID, names.Name(t.SocialAccountID), string(t.Status), number(m.Views), number(m.Reactions), number(m.Replies), number(m.Reposts), number(m.Quotes),
 		number(m.Saves), number(m.Clicks), number(t.Engagements), rate(t.EngagementRate, ""), instantText(t.LastRefreshAt), instantText(t.NextRefreshAt), instantText(t.RemovedAt),
 	}
 }
 
-// notTold is shown for a number that a network does not tell.
-const notTold = "–"
+// notGiven is shown for a number that a network does not give.
+const notGiven = "–"
 
 func resultsRow(t *apiv1.TargetResults, names Accounts) []string {
-	m, number := &t.Metrics, func(n *int64) string { return told(n, notTold) }
-	percent := notTold
+	m, number := &t.Metrics, func(n *int64) string { return shownNumber(n, notGiven) }
+	percent := notGiven
 	if t.EngagementRate != nil {
 		percent = strconv.FormatFloat(100**t.EngagementRate, 'f', 1, 64) + " %"
 	}
@@ -112,7 +112,7 @@ func readLine(a *cli.App, t *apiv1.TargetResults) string {
 	return strings.Join(parts, " · ")
 }
 
-func told(n *int64, otherwise string) string {
+func shownNumber(n *int64, otherwise string) string {
 	if n == nil {
 		return otherwise
 	}
