@@ -256,3 +256,15 @@ func IsOnThisMachine(text string) bool {
 	ip := net.ParseIP(u.Hostname())
 	return u.Scheme == "unix" || u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
+
+// WarnOfLocalAddress says that an address that others shall open leads to this computer.
+func (a *App) WarnOfLocalAddress(address string) {
+	if !IsOnThisMachine(address) {
+		return
+	}
+	host := address
+	if u, err := url.Parse(address); err == nil {
+		host = u.Hostname()
+	}
+	a.Messagef("only this computer can open the address, because its host is %s; for others, start the daemon with a --public-url that they can reach", host)
+}

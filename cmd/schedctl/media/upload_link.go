@@ -78,9 +78,7 @@ func (o *linkOptions) run(ctx context.Context) error {
 	}
 	asset, link := made.MediaAsset, made.UploadLink
 	o.RememberID(cli.MediaNoun, asset.ID)
-	if cli.IsOnThisMachine(link.URL) {
-		o.Messagef("only this computer can use the address; for others, start the daemon with --public-url")
-	}
+	o.WarnOfLocalAddress(link.URL)
 	address, unsaved := o.Save(link.URL)
 	result := linked{asset, address, &link.PageURL, link.ExpiresAt, link.MaxSizeBytes}
 	if address == nil {

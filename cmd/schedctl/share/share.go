@@ -5,7 +5,6 @@ package share
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -199,15 +198,6 @@ func (o *options) hintLabels(ctx context.Context, c *client.Client) {
 	}
 }
 
-// hostOf returns the host of an address.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	return u.Hostname()
-}
-
 // draw draws the address as a QR code.
 func (o *options) draw(address string) error {
 	lines, err := qrcode.Draw(address, o.Paint("1", "x") != "x")
@@ -234,9 +224,7 @@ func (o *options) selectPosts(ctx context.Context, c *client.Client, r *apiv1.Cr
 func (o *options) print(made apiv1.ShareAddress) error {
 	s := made.Share
 	o.RememberID(cli.ShareNoun, s.ID)
-	if cli.IsOnThisMachine(made.URL) {
-		o.Messagef("only this computer can open the address, because its host is %s; for others, start the daemon with a --public-url that they can reach", hostOf(made.URL))
-	}
+	o.WarnOfLocalAddress(made.URL)
 	address, unsaved := o.Save(made.URL)
 	err := o.Print(cli.CreatedResult{
 		ID: s.ID, Sentence: fmt.Sprintf("Made a %s for %s, until %s", o.Bold(s.Kind), cli.OneLine(s.Name), o.ShortTime(s.ExpiresAt)),
