@@ -26,7 +26,7 @@ func TestListByDay(t *testing.T) {
 `, "", "post", "list", "--group", "day", "--tz", "Europe/Berlin")
 	m.want(t, 0, "post_1\npost_2\npost_3\npost_4\n", "", "post", "list", "--group", "day", "-q")
 	m.want(t, 0, "4\n", "", "post", "list", "--group", "day", "--jq", "length")
-	m.want(t, 2, "", "schedctl: --group \"week\" is not known; use one of day\n", "post", "list", "--group", "week")
+	m.want(t, 2, "", "schedctl: --group \"week\" is not known; use day\n", "post", "list", "--group", "week")
 	m.want(t, 2, "", "schedctl: --group day needs posts in publishing order: leave out --sort created_at\n", "post", "list", "--group", "day", "--sort", "created_at")
 	m.terminals().noColorEnv()
 	m.Width = 80
