@@ -1,8 +1,6 @@
 package bolt
 
 import (
-	"encoding/binary"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -30,8 +28,8 @@ const (
 
 // diskReserve allocates blocks of the file before they are written. A file grows sparse, so
 // without it a commit could fail in the middle on a full disk. Other programs cannot take
-// allocated blocks. If fewer than reserveSize bytes are left in them and in free pages, and
-// the disk has no more, Updates are refused and only UpdateFromReserve can write.
+// allocated blocks. If fewer than reserveSize bytes are left in them and in long runs of free
+// pages, and the disk has no more, Updates are refused and only UpdateFromReserve can write.
 //
 // On file systems that copy on write, overwriting a block needs a new one, so a commit can
 // still fail. The store is then full until a test write succeeds.
@@ -48,6 +46,7 @@ type diskReserve struct {
 	// The following fields belong to the writer.
 	allocatedTo int64     // the file has blocks from its last page in use to here
 	refusedAt   time.Time // when the disk last refused space; zero after a success
+	refusal     error     // why it did
 	probedAt    time.Time // the last test write after a commit failed for an unclear reason
 	mustProbe   bool      // a commit found the disk full: only a test write shows that it has space
 	timer       *time.Timer
@@ -62,16 +61,20 @@ func newDiskReserve(path string, log *slog.Logger, retry func()) (*diskReserve, 
 }
 
 // check returns the reason to refuse Updates, or nil. used is the length of the file with
-// pages. No other goroutine may write after it.
-func (r *diskReserve) check(used int64) *storage.FullError {
+// pages, pending the size of the freed pages in it that a reader may still need. No other
+// goroutine may write after it.
+func (r *diskReserve) check(used, pending int64) *storage.FullError {
 	full := r.full.Load()
 	if full == nil && r.allocatedTo-used >= reserveSize {
 		return nil
 	}
 	if !r.refusedAt.IsZero() && time.Since(r.refusedAt) < r.interval {
-		return full
+		if full == nil && !r.enough(used, pending) {
+			r.markFull(r.refusal)
+		}
+		return r.full.Load()
 	}
-	err := r.grow(used)
+	err := r.grow(used, pending)
 	switch {
 	case err != nil:
 		r.markFull(err)
@@ -108,16 +111,16 @@ func (r *diskReserve) commitFailed(err error, used int64) error {
 	if !storage.IsDiskFull(cause) {
 		return err
 	}
-	r.mustProbe, r.refusedAt = true, time.Now()
+	r.mustProbe, r.refusedAt, r.refusal = true, time.Now(), cause
 	r.markFull(cause)
 	return r.full.Load()
 }
 
 // grow allocates blocks after the used part of the file, unless enough pages are free.
-func (r *diskReserve) grow(used int64) error {
+func (r *diskReserve) grow(used, pending int64) error {
 	if r.mustProbe {
 		err := writeZeros(r.file, used, used+reserveSize)
-		if r.refusedAt = time.Now(); err == nil {
+		if r.refusedAt, r.refusal = time.Now(), err; err == nil {
 			r.mustProbe = false
 			r.markAllocated(used + reserveSize)
 		}
@@ -132,11 +135,17 @@ func (r *diskReserve) grow(used int64) error {
 			return nil // the commit reports any other error
 		}
 	}
-	r.refusedAt = time.Now()
-	if max(r.allocatedTo-used, 0)+freePages(r.file) >= reserveSize {
+	r.refusedAt, r.refusal = time.Now(), err
+	if r.enough(used, pending) {
 		return nil
 	}
 	return err
+}
+
+// enough reports whether the file has space for the reserve without new blocks.
+func (r *diskReserve) enough(used, pending int64) bool {
+	left := max(r.allocatedTo-used, 0)
+	return left >= reserveSize || left+freeRuns(r.file, reserveSize+pending)-pending >= reserveSize
 }
 
 // markAllocated records that the file has blocks up to an offset.
@@ -149,24 +158,6 @@ func (r *diskReserve) close() {
 		r.timer.Stop()
 	}
 	r.file.Close() // no commit relies on its writes
-}
-
-// freePages returns the size of all free pages in bytes, or 0 if the freelist cannot be
-// read.
-func freePages(f io.ReaderAt) int64 {
-	m, err := newestMeta(f)
-	if err != nil {
-		return 0
-	}
-	var page [pageHeaderSize + 8]byte
-	if _, err := f.ReadAt(page[:], int64(m.freelist)*int64(m.pageSize)); err != nil {
-		return 0
-	}
-	n := uint64(binary.NativeEndian.Uint16(page[10:]))
-	if n == 0xFFFF { // the count is the first entry of a long list
-		n = binary.NativeEndian.Uint64(page[pageHeaderSize:])
-	}
-	return int64(min(n, m.pages)) * int64(m.pageSize)
 }
 
 // writeZeros writes zeros to an unused part of the file, which fails if the disk is full.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -169,7 +170,7 @@ func TestFreePagesAreRoom(t *testing.T) {
 	}
 	for began := time.Now(); s.Full() != nil; time.Sleep(time.Millisecond) {
 		if time.Since(began) > testsize.Patience {
-			t.Fatalf("full, with %d bytes in free pages", freePages(s.reserve.file))
+			t.Fatalf("full, with %d bytes in free pages", freeRuns(s.reserve.file, 1<<40))
 		}
 	}
 	if !d.full.Load() {
@@ -177,6 +178,67 @@ func TestFreePagesAreRoom(t *testing.T) {
 	}
 	if err := s.Update(context.Background(), put(newWorkspace())); err != nil {
 		t.Errorf("Update: %v", err)
+	}
+}
+
+// TestFullDiskBetweenItsChecks guards that a store whose disk has refused space stops
+// accepting Updates when the reserve becomes small, and not only at the next check of the disk.
+func TestFullDiskBetweenItsChecks(t *testing.T) {
+	t.Parallel()
+	s, d := onDisk(t, nil)
+	d.full.Store(true)
+	s.reserve.interval = time.Hour
+	s.reserve.allocatedTo, s.reserve.refusedAt, s.reserve.refusal = 0, time.Now(), errDisk
+	if err := s.Update(context.Background(), put(newWorkspace())); !storage.IsFull(err) || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Update returned %v", err)
+	}
+	if n := d.asked.Load(); n != 0 {
+		t.Errorf("the disk was asked %d times within the interval", n)
+	}
+}
+
+// TestCountRuns guards that only long runs of free pages count as space: a commit that needs
+// several pages in a row cannot use single ones.
+func TestCountRuns(t *testing.T) {
+	t.Parallel()
+	run := func(from, n uint64) (ids []uint64) {
+		for i := range n {
+			ids = append(ids, from+i)
+		}
+		return ids
+	}
+	alternating := make([]uint64, 5000)
+	for i := range alternating {
+		alternating[i] = uint64(2*i + 10)
+	}
+	for name, c := range map[string]struct {
+		ids    []uint64
+		enough int64
+		want   int64
+	}{
+		"none":                  {nil, 1 << 40, 0},
+		"single pages":          {alternating, 1 << 40, 0},
+		"one too short":         {run(7, minRun-1), 1 << 40, 0},
+		"just long enough":      {run(7, minRun), 1 << 40, minRun},
+		"two long, one short":   {slices.Concat(run(7, minRun), run(100, 5), run(200, 2*minRun)), 1 << 40, 3 * minRun},
+		"stops at enough":       {run(7, 10*minRun), 2 * minRun, 2 * minRun},
+		"a list that is broken": {run(7, minRun), 1 << 40, minRun},
+	} {
+		next := func() (uint64, bool) {
+			if len(c.ids) == 0 {
+				return 0, false
+			}
+			id := c.ids[0]
+			c.ids = c.ids[1:]
+			return id, true
+		}
+		n := uint64(len(c.ids))
+		if name == "a list that is broken" {
+			n += 1000
+		}
+		if got := countRuns(n, next, 1, c.enough); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
 	}
 }
 

@@ -109,7 +109,7 @@
 //
 // The file has a reserve of some megabytes of allocated blocks. If the disk has no more
 // space and the reserve becomes small, Update returns an error before it runs, and only
-// UpdateFromReserve may use the rest. The writer checks this before each group, and twice
-// a second while the disk is full. If a commit fails, the database and the state in
+// UpdateFromReserve may use the rest. The writer checks this before each group, and asks
+// the disk for space twice a second while it is full. If a commit fails, the database and the state in
 // memory do not change.
 package bolt

@@ -76,7 +76,7 @@ func (s *Store) attempt(group []*request) (answered bool) {
 			reply(group, errGoexit)
 		}
 	}()
-	full := s.reserve.check(tx.bolt.Size())
+	full := s.reserve.check(tx.bolt.Size(), int64(s.db.Stats().PendingPageN)*int64(s.db.Info().PageSize))
 	for _, r := range group {
 		if r.failed || !r.begin() {
 			continue
