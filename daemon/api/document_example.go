@@ -62,7 +62,7 @@ func readExamples(operationID string) (examples []example, err error) {
 }
 
 func (e *example) addTo(op *huma.Operation) {
-	if answered := op.Responses[strconv.Itoa(e.Status)]; answered != nil {
+	if answered := op.Responses[strconv.Itoa(e.Status)]; answered != nil && !hasExample(answered.Content) {
 		e.show(answered.Content, e.Response)
 	}
 	if e.Status >= http.StatusBadRequest {
@@ -76,6 +76,17 @@ func (e *example) addTo(op *huma.Operation) {
 			p.Example = id
 		}
 	}
+}
+
+// hasExample reports whether a body has an example. Each status of an operation shows one
+// response: more would double the document, and differ in few fields.
+func hasExample(content map[string]*huma.MediaType) bool {
+	for _, media := range content {
+		if len(media.Examples) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // show adds a value to every media type of a body.

@@ -28,6 +28,8 @@ type example struct {
 	Request  json.RawMessage   `json:"request,omitempty"`
 	Status   int               `json:"status"`
 	Response json.RawMessage   `json:"answer,omitempty"`
+
+	first bool // of its status in the file: the document shows its response
 }
 
 // TestExamples sends the request of every example of every operation and compares
@@ -45,7 +47,10 @@ func TestExamples(t *testing.T) {
 			file := filepath.Join("examples", id+".json")
 			examples := readExamples(t, file)
 			succeeds := false
+			statuses := map[int]bool{}
 			for i := range examples {
+				examples[i].first = !statuses[examples[i].Status]
+				statuses[examples[i].Status] = true
 				succeeds = succeeds || examples[i].Status < 400
 				t.Run(examples[i].Name, func(t *testing.T) { examples[i].check(t, op) })
 			}
@@ -151,7 +156,9 @@ func (e *example) checkShown(t *testing.T, op operation) {
 		}
 		shown = eventData([]byte(stream))[0]
 	}
-	compareShown(t, response.Value.Content, e.Name, shown)
+	if e.first {
+		compareShown(t, response.Value.Content, e.Name, shown)
+	}
 	if op.RequestBody != nil && op.RequestBody.Value.Content["application/json"] != nil && e.Status < 400 {
 		compareShown(t, op.RequestBody.Value.Content, e.Name, e.Request)
 	}
