@@ -19,7 +19,7 @@ type ResultsReader interface {
 	// Results reads the results of at most ResultsRules.Batch posts. It does not repeat a
 	// request and waits for nothing. The error is an [*Error] about the whole reading, of
 	// [PurposeResults]: no result is valid then. Its code is [HoldScope] if the token lacks a
-	// permission for it. Requests of the reading is set also with an error.
+	// permission for it. Requests, Cost and NotBefore of the reading are set also with an error.
 	Results(ctx context.Context, r ResultsRequest) (ResultsReading, error)
 }
 
@@ -37,7 +37,22 @@ type ResultsRules struct {
 	// Window is the age from which the network reports nothing about a post. 0 means that
 	// it always does.
 	Window time.Duration
+
+	// AllReplies means that Replies also counts the replies to replies. Otherwise it counts
+	// only those to the post.
+	AllReplies bool
+
+	// Price is what each post that the network returns costs, in millionths of a US dollar; 0
+	// for nothing. AtLeast is how many posts it may return even if it was asked for fewer.
+	Price   int64
+	AtLeast int
+
+	// Off means that results are read only if the account says so, because they cost money.
+	Off bool
 }
+
+// MostCost returns what a reading of some posts may cost, in millionths of a US dollar.
+func (r *ResultsRules) MostCost(posts int) int64 { return r.Price * int64(max(posts, r.AtLeast)) }
 
 // defaultPoints are dense at first, because most of what happens to a post happens on its
 // first day.
@@ -87,6 +102,10 @@ type ResultsRequest struct {
 	Account     schedctl.Account // without credentials
 	Credentials Credentials
 	IDs         []string // ids of posts as their receipts have them, without repeats
+
+	// Dropped are metrics that are not asked for, because the network refused them lately:
+	// names from [ResultsReading].Dropped.
+	Dropped []string
 }
 
 // ResultsReading is what a network reported.
@@ -94,7 +113,19 @@ type ResultsReading struct {
 	// Results are by id. An id that is missing was not reported: nothing is known about it.
 	Results map[string]Result
 
-	Requests int // how many requests were sent
+	Requests int   // how many requests were sent
+	Cost     int64 // of what the network returned, in millionths of a US dollar
+
+	// Dropped are metrics that the network refused by their names of its API, so that the
+	// reading went on without them.
+	Dropped []string
+
+	// Lacks are permissions that the token lacks for a part of the numbers.
+	Lacks []string
+
+	// NotBefore is when the account may be read again, if the network says that less than a
+	// fifth of a limit of requests remains; otherwise zero.
+	NotBefore time.Time
 }
 
 // Result is what a network reported about one post.

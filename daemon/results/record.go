@@ -47,16 +47,21 @@ func (r *Reader) judge(rules publish.ResultsRules, accountID string, reading pub
 		case result.Gone:
 			return change{missed: true}
 		}
-		m := withoutOwnReplies(result.Metrics, p.Target(v.TargetID))
+		m := withoutOwnReplies(result.Metrics, p.Target(v.TargetID), rules.AllReplies)
 		return change{metrics: &m}
 	}
 }
 
-// withoutOwnReplies subtracts from the direct replies that of the account itself: the second
-// part, or the first comment. Further parts reply to the part before them.
-func withoutOwnReplies(m schedctl.Metrics, t *schedctl.Target) schedctl.Metrics {
-	if m.Replies != nil && len(t.Done) > 1 {
-		m.Replies = new(max(0, *m.Replies-1))
+// withoutOwnReplies subtracts the replies of the account itself. The second part, or the first
+// comment, is a direct reply. Further parts reply to the part before them, and count only
+// where all replies do.
+func withoutOwnReplies(m schedctl.Metrics, t *schedctl.Target, all bool) schedctl.Metrics {
+	own := max(0, len(t.Done)-1)
+	if !all {
+		own = min(own, 1)
+	}
+	if m.Replies != nil {
+		m.Replies = new(max(0, *m.Replies-int64(own)))
 	}
 	return m
 }
