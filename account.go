@@ -43,6 +43,9 @@ type Account struct {
 	// order of their ids.
 	Blackouts []AccountBlackout
 
+	// ResultsAskedAt is when a client last asked for results to be read at once; zero for never.
+	ResultsAskedAt time.Time
+
 	// Approvals is a copy of the policy of the workspace.
 	Approvals ApprovalPolicy
 

@@ -25,7 +25,48 @@ type Results struct {
 	Reason    ResultsReason // why the last reading that was due brought no numbers; empty if it did
 	MissedAt  time.Time     // when the network first did not have the post, until it is removed or found; otherwise zero
 	RemovedAt time.Time     // when the network first did not have a post that it has no longer; zero otherwise
+
+	// Reported are numbers that a client has given, such as those of a link shortener. They
+	// count where the network gives none; see [Results.Known].
+	Reported   Metrics
+	ReportedAt time.Time // zero for never
 }
+
+// Known returns the latest numbers of the network, and those that clients reported where it
+// gives none.
+func (r *Results) Known() Metrics {
+	known, reported := r.Latest.Clone(), r.Reported.Clone()
+	given := reported.Named()
+	for i, n := range known.Named() {
+		if *n.Value == nil {
+			*n.Value = *given[i].Value
+		}
+	}
+	for name, value := range reported.Other {
+		if known.Other == nil {
+			known.Other = map[string]int64{}
+		}
+		if _, told := known.Other[name]; !told {
+			known.Other[name] = value
+		}
+	}
+	return known
+}
+
+// Report sets numbers that a client gives, and keeps the other ones that clients have given.
+func (r *Results) Report(at time.Time, m Metrics) {
+	given := m.Named()
+	for i, n := range r.Reported.Named() {
+		if *given[i].Value != nil {
+			*n.Value = new(**given[i].Value)
+		}
+	}
+	r.ReportedAt = at
+}
+
+// Ask lets the network be asked as soon as possible, also for a post that was removed, or whose
+// readings are all done.
+func (r *Results) Ask(now time.Time) { r.NextAt, r.MissedAt = Millis(now), time.Time{} }
 
 // ResultPoint is one reading.
 type ResultPoint struct {
@@ -62,9 +103,9 @@ func ResultsReasons() []ResultsReason {
 	}
 }
 
-// Add stores a reading: as the latest one, and as a point.
+// Add stores a reading: as the latest one, and as a point. A post that was removed is there again.
 func (r *Results) Add(at time.Time, m Metrics) {
-	r.Latest, r.ReadAt, r.Reason, r.MissedAt = m, at, "", time.Time{}
+	r.Latest, r.ReadAt, r.Reason, r.MissedAt, r.RemovedAt = m, at, "", time.Time{}, time.Time{}
 	r.Points = append(r.Points, ResultPoint{At: at, Metrics: m.Clone()})
 	if extra := len(r.Points) - MaxResultPoints; extra > 0 {
 		r.Points = slices.Delete(r.Points, 0, extra)
@@ -74,6 +115,10 @@ func (r *Results) Add(at time.Time, m Metrics) {
 // Miss stores that the network did not have the post. Only a second time, at least
 // [ResultsMissAgain] later, removes it. It reports whether that was so.
 func (r *Results) Miss(at time.Time) (removed bool) {
+	if !r.RemovedAt.IsZero() { // and it still is
+		r.NextAt, r.MissedAt = time.Time{}, time.Time{}
+		return false
+	}
 	if r.MissedAt.IsZero() {
 		r.MissedAt = at
 	}
@@ -96,7 +141,7 @@ func (p *Post) GoneEvent(t *Target, now time.Time) Event {
 // Clone returns a copy that shares no memory with r.
 func (r *Results) Clone() Results {
 	c := *r
-	c.Latest, c.Points = r.Latest.Clone(), slices.Clone(r.Points)
+	c.Latest, c.Points, c.Reported = r.Latest.Clone(), slices.Clone(r.Points), r.Reported.Clone()
 	for i := range c.Points {
 		c.Points[i].Metrics = c.Points[i].Metrics.Clone()
 	}

@@ -178,6 +178,7 @@ func (c *coder) account(a *schedctl.Account) {
 		list(c, &a.Warnings, func(c *coder, warning *string) { text(c, warning) })
 		c.fileLimits(&a.Limits.Files)
 		text(c, &a.PausedBy)
+		c.time(&a.ResultsAskedAt)
 	}
 }
 

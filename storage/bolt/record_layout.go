@@ -21,7 +21,7 @@ func layoutOf(v any) byte {
 		parts, plan = v.ThreadTargetID != "" || v.Limits.Polls != (schedctl.PollLimits{}), len(v.Blackouts) > 0
 		stage = v.Expiry != (schedctl.Expiry{}) || v.Limits.Posts != 0 || v.Limits.Window != 0
 		review = v.Approvals != ""
-		trust = len(v.Warnings) > 0 || v.Limits.Files != (schedctl.FileLimits{}) || v.PausedBy != "" || slices.ContainsFunc(v.Blackouts, hasLabel)
+		trust = len(v.Warnings) > 0 || v.Limits.Files != (schedctl.FileLimits{}) || v.PausedBy != "" || !v.ResultsAskedAt.IsZero() || slices.ContainsFunc(v.Blackouts, hasLabel)
 	case *schedctl.Event:
 		parts, plan, trust = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil, v.Edited || v.Step != nil
 	case *schedctl.Webhook:

@@ -106,6 +106,6 @@ func sampleResults() schedctl.Results {
 	return schedctl.Results{
 		PostID: sampleID(schedctl.PostPrefix), AccountID: sampleID(schedctl.AccountPrefix), PublishedAt: sampleTime, Latest: metrics, ReadAt: sampleTime,
 		Points: []schedctl.ResultPoint{{At: sampleTime, Metrics: metrics}, {At: sampleTime}}, NextAt: sampleTime, Reason: schedctl.ResultsRefused,
-		MissedAt: sampleTime, RemovedAt: sampleTime,
+		MissedAt: sampleTime, RemovedAt: sampleTime, Reported: schedctl.Metrics{Clicks: new(int64(31))}, ReportedAt: sampleTime,
 	}
 }

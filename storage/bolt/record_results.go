@@ -30,6 +30,8 @@ func (c *coder) results(r *schedctl.Results) {
 	text(c, &r.Reason)
 	c.time(&r.MissedAt)
 	c.time(&r.RemovedAt)
+	c.metrics(&r.Reported)
+	c.time(&r.ReportedAt)
 }
 
 func (c *coder) metrics(m *schedctl.Metrics) {

@@ -377,6 +377,11 @@ func TestRecordsKeepTheirLayout(t *testing.T) {
 	if record := sampleRecord(t, limited, (*coder).account); record[0] != layout {
 		t.Errorf("the account with limits of files has layout %d", record[0])
 	}
+	asked := sampleAccount()
+	asked.ResultsAskedAt = sampleTime
+	if record := sampleRecord(t, asked, (*coder).account); record[0] != layout {
+		t.Errorf("the account with a request for results has layout %d", record[0])
+	}
 	reviewed := samplePost()
 	reviewed.EditorID = schedctl.NewID(schedctl.KeyPrefix, sampleTime)
 	for name, record := range map[string][]byte{

@@ -23,7 +23,7 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 	ALTER TABLE attempts DROP COLUMN asks, DROP COLUMN part, DROP COLUMN stage;
 	ALTER TABLE events DROP COLUMN parts, DROP COLUMN series_id, DROP COLUMN skipped, DROP COLUMN edited, DROP COLUMN step;
 	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id, DROP COLUMN blackouts, DROP COLUMN poll_limits,
-		DROP COLUMN window_posts, DROP COLUMN window_ns, DROP COLUMN expiry, DROP COLUMN approvals, DROP COLUMN warnings, DROP COLUMN file_limits, DROP COLUMN paused_by;
+		DROP COLUMN window_posts, DROP COLUMN window_ns, DROP COLUMN expiry, DROP COLUMN approvals, DROP COLUMN warnings, DROP COLUMN file_limits, DROP COLUMN paused_by, DROP COLUMN results_asked_at;
 	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra,
 		DROP COLUMN queue_id, DROP COLUMN series_id, DROP COLUMN plan, DROP COLUMN editor_id, DROP COLUMN approval, DROP COLUMN review,
 		DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as, DROP COLUMN proposed_at;
@@ -170,7 +170,7 @@ func TestAltTextsAreCopied(t *testing.T) {
 		ALTER TABLE events DROP COLUMN edited, DROP COLUMN step;
 		ALTER TABLE queues DROP COLUMN managed;
 		ALTER TABLE blackouts DROP COLUMN managed, DROP COLUMN label;
-		ALTER TABLE accounts DROP COLUMN warnings, DROP COLUMN file_limits, DROP COLUMN paused_by;
+		ALTER TABLE accounts DROP COLUMN warnings, DROP COLUMN file_limits, DROP COLUMN paused_by, DROP COLUMN results_asked_at;
 		DROP TABLE collections, aliases, shares, results;
 		DELETE FROM schedctl_version WHERE version_id >= 12`, pgx.QueryExecModeSimpleProtocol)
 	if err := errors.Join(err, s.Close()); err != nil {

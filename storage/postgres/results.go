@@ -23,6 +23,8 @@ func describeResults(r *row, v *schedctl.Results) {
 	text(r, "reason", &v.Reason)
 	r.time("missed_at", &v.MissedAt)
 	r.time("removed_at", &v.RemovedAt)
+	r.add("reported", "jsonb", metricsField(&v.Reported))
+	r.time("reported_at", &v.ReportedAt)
 }
 
 // metricsDoc is [schedctl.Metrics] in a document. A missing number was not given.

@@ -73,6 +73,7 @@ func describeAccount(r *row, a *schedctl.Account) {
 	r.error("error", &a.Error)
 	r.time("paused_until", &a.PausedUntil)
 	text(r, "paused_by", &a.PausedBy)
+	r.time("results_asked_at", &a.ResultsAskedAt)
 	r.time("disrupted_since", &a.DisruptedSince)
 	r.optionalID("thread_target_id", schedctl.TargetPrefix, &a.ThreadTargetID)
 	r.add("blackouts", "jsonb", blackoutsField{&a.Blackouts})

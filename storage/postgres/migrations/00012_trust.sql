@@ -36,6 +36,8 @@ COMMENT ON COLUMN blackouts.label IS 'a hold of posts with this label alone; emp
 ALTER TABLE accounts ADD COLUMN warnings text[] NOT NULL DEFAULT '{}';
 ALTER TABLE accounts ADD COLUMN file_limits jsonb;
 ALTER TABLE accounts ADD COLUMN paused_by text NOT NULL DEFAULT '';
+ALTER TABLE accounts ADD COLUMN results_asked_at timestamptz;
+COMMENT ON COLUMN accounts.results_asked_at IS 'when a client last asked for results to be read; null for never';
 COMMENT ON COLUMN accounts.paused_by IS 'the kind of the error that paused the account; empty if it is not known';
 COMMENT ON COLUMN accounts.file_limits IS 'the limits of files that the network reports; null for none';
 COMMENT ON COLUMN accounts.warnings IS 'what the network does not let the credentials do, at the last check';
@@ -111,7 +113,9 @@ CREATE TABLE results (
     next_at      timestamptz,
     reason       text NOT NULL,
     missed_at    timestamptz,
-    removed_at   timestamptz
+    removed_at   timestamptz,
+    reported     jsonb,
+    reported_at  timestamptz
 );
 CREATE INDEX results_of_workspace ON results (workspace_id, id);
 CREATE INDEX results_due ON results (next_at, id) WHERE next_at IS NOT NULL;
@@ -120,6 +124,7 @@ COMMENT ON COLUMN results.latest IS 'what the network reported last; null for no
 COMMENT ON COLUMN results.points IS 'the readings, with their times';
 COMMENT ON COLUMN results.next_at IS 'when the target is read next; null for never';
 COMMENT ON COLUMN results.missed_at IS 'when the network first did not have the post; null if it has';
+COMMENT ON COLUMN results.reported IS 'numbers that clients gave; null for none';
 COMMENT ON COLUMN results.removed_at IS 'when the network first did not have a post that it no longer has; null for others';
 
 -- Keys that administer a workspace may share.
