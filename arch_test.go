@@ -39,7 +39,7 @@ var layers = []struct {
 	{pkg: "/client/qrcode", may: []string{"rsc.io/qr"}, why: "commands and the terminal UI draw the same code"},
 	{pkg: "/client/postfile", may: []string{module + "/client/apiv1", module + "/client/fields", module + "/client/threadtext", module + "/client/when", "github.com/goccy/go-yaml…", "golang.org/x/text/encoding…"}, why: "files are read without a daemon"},
 	{pkg: "/client", may: []string{module, module + "/client/apiv1", "github.com/go-resty/resty/v2"}, why: "a client knows the wire and not the daemon"},
-	{pkg: "/mcp", may: []string{module, module + "/client", module + "/client/apiv1", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", "github.com/modelcontextprotocol/go-sdk/…", "github.com/go-json-experiment/json/jsontext", "github.com/google/jsonschema-go/jsonschema"}, why: "the tools of agents are a client of the API and nothing more"},
+	{pkg: "/mcp", may: []string{module, module + "/client", module + "/client/apiv1", module + "/client/fields", module + "/client/repeat", module + "/client/threadtext", module + "/client/when", "github.com/modelcontextprotocol/go-sdk/…", "github.com/go-json-experiment/json/jsontext", "github.com/google/jsonschema-go/jsonschema"}, why: "the tools of agents are a client of the API and nothing more"},
 	{pkg: "/storage", may: []string{module}, why: "the contract must not know an engine"},
 	{pkg: "/storage/failpoint", may: []string{}, why: "any package that writes or calls may have a failpoint"},
 	{pkg: "/storage/filelock", may: []string{"golang.org/x/sys/…"}, why: "locks of files depend on the system only"},

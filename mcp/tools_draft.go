@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"github.com/schedctl/schedctl/client/apiv1"
+	"github.com/schedctl/schedctl/client/fields"
 )
 
 // file is a file of a post.
@@ -21,11 +23,11 @@ type postContent struct {
 	Media            []file   `json:"media,omitempty" doc:"Files, in order." maxItems:"100"`
 }
 
+// sharedContent are the fields of posts and series that tools take inside options.
+var sharedContent = slices.Concat([]string{"thread", "first_comment", "poll", "link_preview"}, fields.PresentationNames(), []string{"target_overrides", "labels"})
+
 // rareContent are the fields of a post that tools take inside options.
-var rareContent = []string{
-	"thread", "first_comment", "poll", "link_preview", "content_warning", "visibility", "language", "target_overrides", "labels", "title",
-	"media_asset_ids", "post_style",
-}
+var rareContent = slices.Concat(sharedContent, []string{"title", "media_asset_ids", "post_style"})
 
 // newPost are the arguments of create_draft, and the items of its posts.
 type newPost struct {

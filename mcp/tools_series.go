@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,10 +61,7 @@ type seriesSubmission struct {
 }
 
 // rareSeries are the fields of a series that tools take inside options.
-var rareSeries = []string{
-	"variants", "exdates", "ahead_days", "queue_id", "thread", "first_comment", "poll", "link_preview", "content_warning", "visibility", "language",
-	"target_overrides", "labels", "media_asset_ids",
-}
+var rareSeries = slices.Concat([]string{"variants", "exdates", "ahead_days", "queue_id"}, sharedContent, []string{"media_asset_ids"})
 
 func seriesTools() []tool {
 	return []tool{{

@@ -16,6 +16,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client"
+	"github.com/schedctl/schedctl/client/fields"
 	"github.com/schedctl/schedctl/client/postfile"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/cmd/schedctl/post"
@@ -80,7 +81,7 @@ func newImport(a *cli.App) *cobra.Command {
 }
 
 // importHelp explains "schedctl post import" and the columns of its files.
-const importHelp = `Create a post from each line of a file, or of standard input ("-").
+var importHelp = `Create a post from each line of a file, or of standard input ("-").
 
 The columns are id, content, to, at, tz, media and alt, and those below. A CSV file
 names its columns in the first line, and separates the accounts in "to" with ";" or ",".
@@ -115,7 +116,7 @@ list in JSON Lines. "first_comment" is a text. In JSON Lines, a part and the fir
 can be an object with the keys content, media and alt. "poll" are the options of a poll,
 separated like "media"; "poll_for" is a duration such as 3d (the default is 1d), and
 "poll_multiple" and "poll_hide_totals" are true or false. The other columns are
-content_warning, visibility, language, and link_preview: auto, none or, in JSON Lines, a
+` + strings.Join(fields.PresentationNames(), ", ") + `, and link_preview: auto, none or, in JSON Lines, a
 card with the keys url, title, description and image. An empty column sets nothing.
 
 "title", "post_style" and "labels" are for you and for programs; labels are separated like
@@ -123,7 +124,7 @@ card with the keys url, title, description and image. An empty column sets nothi
 "not_before", and has no "at". "proposed_at" is the time that a draft shall have after its
 approval, or next-slot. "overrides" exists in JSON Lines only: a list of objects
 with the key "to", an account, and the keys of what that account gets instead: content,
-media, alt, thread, poll with its settings, content_warning, visibility, language, and
+media, alt, thread, poll with its settings, ` + strings.Join(fields.PresentationNames(), ", ") + `, and
 options. An empty list means no files, parts or poll.
 
 With "repeat", such as "weekly on tue at 9:00", the line is a series. "start" is the
