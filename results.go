@@ -20,6 +20,9 @@ type Results struct {
 	Latest Metrics
 	ReadAt time.Time     // of Latest; zero before the first reading
 	Points []ResultPoint // at most [MaxResultPoints], in order of time
+	Parts  []PartResults // of a thread: the further parts, at the latest reading, as far as the network reports them
+
+	Estimated bool // the network or the reader has estimated Latest
 
 	NextAt    time.Time     // when the target is read next; zero for never
 	Reason    ResultsReason // why the last reading that was due brought no numbers; empty if it did
@@ -71,6 +74,13 @@ func (r *Results) Ask(now time.Time) { r.NextAt, r.MissedAt = Millis(now), time.
 // ResultPoint is one reading.
 type ResultPoint struct {
 	At      time.Time
+	Metrics Metrics
+}
+
+// PartResults are the numbers of a further part of a thread.
+type PartResults struct {
+	Index   int    // of the part; that of the post itself is 0
+	ID      string // of the network
 	Metrics Metrics
 }
 
@@ -144,6 +154,10 @@ func (r *Results) Clone() Results {
 	c.Latest, c.Points, c.Reported = r.Latest.Clone(), slices.Clone(r.Points), r.Reported.Clone()
 	for i := range c.Points {
 		c.Points[i].Metrics = c.Points[i].Metrics.Clone()
+	}
+	c.Parts = slices.Clone(r.Parts)
+	for i := range c.Parts {
+		c.Parts[i].Metrics = c.Parts[i].Metrics.Clone()
 	}
 	return c
 }

@@ -238,6 +238,14 @@ type Reader interface {
 	// transaction, the result may change before the commit.
 	ResultsDue(before time.Time, limit int) ([]schedctl.Results, error)
 
+	// AccountResults returns what the readings of an account cost and gained. It returns
+	// NOT_FOUND if nothing is stored.
+	AccountResults(workspaceID, accountID string) (schedctl.AccountResults, error)
+
+	// AccountResultsList returns those of a workspace, ordered by account. Transactions
+	// that call it for the same workspace run one after the other.
+	AccountResultsList(workspaceID string) ([]schedctl.AccountResults, error)
+
 	// Metadata returns a value about the database itself, or nil if there is no value
 	// with this name.
 	Metadata(name string) ([]byte, error)

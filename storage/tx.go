@@ -126,6 +126,14 @@ type Tx interface {
 	// target exists. It returns NOT_FOUND if the target is in a different workspace.
 	PutResults(schedctl.Results) error
 
+	// DeleteResults deletes the results of a target. It returns NOT_FOUND if there are none.
+	DeleteResults(workspaceID, targetID string) error
+
+	// PutAccountResults creates or replaces what the readings of an account cost and
+	// gained. The caller checks that the account exists. It returns NOT_FOUND if the
+	// account is in a different workspace.
+	PutAccountResults(schedctl.AccountResults) error
+
 	// PutMetadata stores a value about the database itself, of at most MaxMetadata
 	// bytes. nil deletes it. Daemons check such values before they use a database.
 	PutMetadata(name string, value []byte) error

@@ -55,6 +55,7 @@ const (
 	shareHashes
 	results
 	resultsDue
+	accountResults
 	bucketCount
 )
 
@@ -108,6 +109,7 @@ var bucketNames = [bucketCount]string{
 	shareHashes:        "share hashes",
 	results:            "results",
 	resultsDue:         "results due",
+	accountResults:     "account results",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

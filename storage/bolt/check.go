@@ -257,7 +257,7 @@ func (c *checker) media() {
 	}
 }
 
-// plans compares queues, blackouts, series, calendar feeds, collections, aliases, shares and results with their indexes.
+// plans compares queues, blackouts, series, calendar feeds, collections, aliases, shares, and results of targets and accounts with their indexes.
 func (c *checker) plans() {
 	checkOwned(c, &queueKind)
 	checkOwned(c, &blackoutKind)
@@ -267,6 +267,7 @@ func (c *checker) plans() {
 	checkOwned(c, &aliasKind)
 	checkOwned(c, &shareKind)
 	checkOwned(c, &resultsKind)
+	checkOwned(c, &accountResultsKind)
 }
 
 // checkOwned compares the records of a kind with their indexes.

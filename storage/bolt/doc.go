@@ -57,6 +57,7 @@
 //	share hashes        sha256:32                                         → workspace:16 share:16
 //	results             workspace:16 target:16                            → results record
 //	results due         time:8 target:16 workspace:16                     → nothing
+//	account results     workspace:16 account:16                           → account results record
 //
 // The two list indexes have an entry of a post for each of its accounts, one for the
 // account zero, which stands for any, and one for its collection, with the first 16
@@ -85,7 +86,8 @@
 // the value "s". A page of uses is read backward.
 //
 // The owners have an entry for each queue, blackout, series, calendar feed, collection,
-// alias, share, and for the results of each target. "kind" is the first letter of the prefix of its id, or "h" for a share.
+// alias, share, and for the results of each target and of each account. "kind" is the first letter of the prefix of its id,
+// or "h" for a share and "u" for an account.
 // The results due have the results with a next reading. The blackout ends have the blackouts that
 // have an end and are not settled. The slots have an entry for each target that holds a
 // slot; see [schedctl.Target.HoldsSlot]. No two posts can have the same entry.

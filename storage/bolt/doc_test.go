@@ -59,11 +59,12 @@ var recordReaders = map[string]func([]byte) error{
 	"blackout record":    func(b []byte) error { return decode(b, new(schedctl.Blackout), blackoutKind.fields) },
 	"series record":      func(b []byte) error { return decode(b, new(schedctl.Series), seriesKind.fields) },
 
-	"share record":         func(b []byte) error { return decode(b, new(schedctl.Share), shareKind.fields) },
-	"results record":       func(b []byte) error { return decode(b, new(schedctl.Results), resultsKind.fields) },
-	"alias record":         func(b []byte) error { return decode(b, new(schedctl.Alias), aliasKind.fields) },
-	"collection record":    func(b []byte) error { return decode(b, new(schedctl.Collection), collectionKind.fields) },
-	"calendar feed record": func(b []byte) error { return decode(b, new(schedctl.CalendarFeed), feedKind.fields) },
+	"share record":           func(b []byte) error { return decode(b, new(schedctl.Share), shareKind.fields) },
+	"results record":         func(b []byte) error { return decode(b, new(schedctl.Results), resultsKind.fields) },
+	"account results record": func(b []byte) error { return decode(b, new(schedctl.AccountResults), accountResultsKind.fields) },
+	"alias record":           func(b []byte) error { return decode(b, new(schedctl.Alias), aliasKind.fields) },
+	"collection record":      func(b []byte) error { return decode(b, new(schedctl.Collection), collectionKind.fields) },
+	"calendar feed record":   func(b []byte) error { return decode(b, new(schedctl.CalendarFeed), feedKind.fields) },
 }
 
 // fits reports whether a key or value matches its form in doc.go.
@@ -208,7 +209,8 @@ func seed(tx storage.Tx) error {
 		if err := tx.PutPost(p); err != nil {
 			return err
 		}
-		if err := tx.PutResults(schedctl.Results{TargetID: target, WorkspaceID: ws.ID, PostID: p.ID, AccountID: feed.ID, NextAt: now}); err != nil {
+		results := tx.PutResults(schedctl.Results{TargetID: target, WorkspaceID: ws.ID, PostID: p.ID, AccountID: feed.ID, NextAt: now})
+		if err := errors.Join(results, tx.PutAccountResults(schedctl.AccountResults{AccountID: feed.ID, WorkspaceID: ws.ID})); err != nil {
 			return err
 		}
 	}

@@ -118,11 +118,11 @@ func changeKeys(tx *bbolt.Tx, change func(*schedctl.APIKey) bool) error {
 	return err
 }
 
-// keepTrust creates the buckets of collections, aliases, shares and results, copies alt texts into
+// keepTrust creates the buckets of collections, aliases, shares and results of targets and accounts, copies alt texts into
 // posts, and gives the scope shares:write to the keys that administer a workspace; see
 // [schedctl.APIKey.LetShare].
 func keepTrust(tx *bbolt.Tx) error {
-	return errors.Join(createAll(collections, aliases, shares, shareHashes, results, resultsDue)(tx), copyAltTexts(tx), changeKeys(tx, (*schedctl.APIKey).LetShare))
+	return errors.Join(createAll(collections, aliases, shares, shareHashes, results, resultsDue, accountResults)(tx), copyAltTexts(tx), changeKeys(tx, (*schedctl.APIKey).LetShare))
 }
 
 // noChange is the migration to a new layout of records. Old records stay as they are.

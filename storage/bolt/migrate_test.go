@@ -210,9 +210,9 @@ var version3 = olderFile{3, 2, append([]bucket{
 }, laterBuckets...)}
 
 var (
-	trustBuckets = []bucket{collections, aliases, shares, shareHashes, results, resultsDue}
+	trustBuckets = []bucket{collections, aliases, shares, shareHashes, results, resultsDue, accountResults}
 	planBuckets  = []bucket{
-		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections, aliases, shares, shareHashes, results, resultsDue,
+		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections, aliases, shares, shareHashes, results, resultsDue, accountResults,
 	}
 	laterBuckets = append([]bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses}, planBuckets...)
 )

@@ -9,7 +9,7 @@ import (
 
 // ownedKind describes records that belong to a workspace and whose ids are unique in the
 // database: queues, blackouts, series, calendar feeds, collections, aliases and shares,
-// and the results of targets.
+// and the results of targets and accounts.
 type ownedKind[T any] struct {
 	table[T]
 
@@ -22,10 +22,14 @@ type ownedKind[T any] struct {
 func (k *ownedKind[T]) ownerKey(id ulid) []byte { return append([]byte{k.letter()}, id[:]...) }
 
 // letter returns the first byte of the keys of the kind in the bucket of owners: the first
-// letter of its ids, or "h" for shares, because the ids of series start with the same one.
+// letter of its ids, or "h" for shares and "u" for accounts, because the ids of series and
+// aliases start with the same ones.
 func (k *ownedKind[T]) letter() byte {
-	if k.record == schedctl.SharePrefix {
+	switch k.record {
+	case schedctl.SharePrefix:
 		return 'h'
+	case schedctl.AccountPrefix:
+		return 'u'
 	}
 	return k.record[0]
 }

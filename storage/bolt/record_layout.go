@@ -34,7 +34,7 @@ func layoutOf(v any) byte {
 		review = v.Agent || v.Restricted
 	case *schedctl.Series:
 		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{}) || hasTrust(&v.Template.Review)
-	case *schedctl.Collection, *schedctl.Alias, *schedctl.Share, *schedctl.Results:
+	case *schedctl.Collection, *schedctl.Alias, *schedctl.Share, *schedctl.Results, *schedctl.AccountResults:
 		trust = true
 	case *schedctl.Queue:
 		plan, trust = true, v.Managed != nil

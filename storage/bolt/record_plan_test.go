@@ -107,5 +107,13 @@ func sampleResults() schedctl.Results {
 		PostID: sampleID(schedctl.PostPrefix), AccountID: sampleID(schedctl.AccountPrefix), PublishedAt: sampleTime, Latest: metrics, ReadAt: sampleTime,
 		Points: []schedctl.ResultPoint{{At: sampleTime, Metrics: metrics}, {At: sampleTime}}, NextAt: sampleTime, Reason: schedctl.ResultsRefused,
 		MissedAt: sampleTime, RemovedAt: sampleTime, Reported: schedctl.Metrics{Clicks: new(int64(31))}, ReportedAt: sampleTime,
+		Parts: []schedctl.PartResults{{Index: 1, ID: "2", Metrics: metrics}}, Estimated: true,
+	}
+}
+
+func sampleAccountResults() schedctl.AccountResults {
+	return schedctl.AccountResults{
+		ReadAt: sampleTime, Requests: []schedctl.HourRequests{{Hour: sampleTime, N: 3}}, Month: sampleTime, Spent: 5000,
+		Dropped: []schedctl.DroppedMetric{{Name: "post_clicks", At: sampleTime}}, ForgetBefore: sampleTime, Gains: []byte{1, 2, 3},
 	}
 }

@@ -32,6 +32,35 @@ func (c *coder) results(r *schedctl.Results) {
 	c.time(&r.RemovedAt)
 	c.metrics(&r.Reported)
 	c.time(&r.ReportedAt)
+	list(c, &r.Parts, func(c *coder, p *schedctl.PartResults) {
+		c.int(&p.Index)
+		text(c, &p.ID)
+		c.metrics(&p.Metrics)
+	})
+	c.bool(&r.Estimated)
+}
+
+// accountResultsMark is the first byte of the record, so that no other record can be read as it.
+const accountResultsMark = 0xed
+
+// accountResults has no account and no workspace: they are in the key.
+func (c *coder) accountResults(a *schedctl.AccountResults) {
+	if mark := c.byte(accountResultsMark); mark != accountResultsMark {
+		c.fail(fmt.Errorf("%d is not the mark of results of an account", mark))
+	}
+	c.time(&a.ReadAt)
+	list(c, &a.Requests, func(c *coder, h *schedctl.HourRequests) {
+		c.time(&h.Hour)
+		c.int(&h.N)
+	})
+	c.time(&a.Month)
+	c.int64(&a.Spent)
+	list(c, &a.Dropped, func(c *coder, d *schedctl.DroppedMetric) {
+		text(c, &d.Name)
+		c.time(&d.At)
+	})
+	c.time(&a.ForgetBefore)
+	c.bytes(&a.Gains)
 }
 
 func (c *coder) metrics(m *schedctl.Metrics) {

@@ -163,6 +163,7 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("collection", func(t *testing.T) { testSpoiled(t, sampleCollection(), (*coder).collection) })
 	t.Run("alias", func(t *testing.T) { testSpoiled(t, sampleAlias(), (*coder).alias) })
 	t.Run("results", func(t *testing.T) { testSpoiled(t, sampleResults(), (*coder).results) })
+	t.Run("results of an account", func(t *testing.T) { testSpoiled(t, sampleAccountResults(), (*coder).accountResults) })
 	t.Run("share", func(t *testing.T) { testSpoiled(t, sampleShare(), (*coder).share) })
 }
 
@@ -215,6 +216,7 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 17, sampleAlias(), (*coder).alias),
 		fuzzed(f, 18, sampleShare(), (*coder).share),
 		fuzzed(f, 19, sampleResults(), (*coder).results),
+		fuzzed(f, 20, sampleAccountResults(), (*coder).accountResults),
 	}
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) {
 		defer cost.Check(t, len(record))()

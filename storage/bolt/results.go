@@ -55,6 +55,34 @@ func (r *reader) ResultsDue(before time.Time, limit int) ([]schedctl.Results, er
 // PutResults implements [storage.Tx].
 func (tx *tx) PutResults(r schedctl.Results) error { return putOwned(tx, &resultsKind, &r) }
 
+// DeleteResults implements [storage.Tx].
+func (tx *tx) DeleteResults(workspaceID, targetID string) error {
+	return deleteOwned(tx, &resultsKind, workspaceID, targetID)
+}
+
+var accountResultsKind = ownedKind[schedctl.AccountResults]{
+	table: table[schedctl.AccountResults]{
+		bucket: accountResults, owner: schedctl.WorkspacePrefix, record: schedctl.AccountPrefix, fields: (*coder).accountResults,
+		ids: func(a *schedctl.AccountResults) (workspaceID, id *string) { return &a.WorkspaceID, &a.AccountID },
+	},
+	index: func(dst []indexEntry, _ *schedctl.AccountResults, _, _ ulid) []indexEntry { return dst },
+}
+
+// AccountResults implements [storage.Reader].
+func (r *reader) AccountResults(workspaceID, accountID string) (schedctl.AccountResults, error) {
+	return accountResultsKind.get(r, workspaceID, accountID)
+}
+
+// AccountResultsList implements [storage.Reader].
+func (r *reader) AccountResultsList(workspaceID string) ([]schedctl.AccountResults, error) {
+	return accountResultsKind.list(r, workspaceID)
+}
+
+// PutAccountResults implements [storage.Tx].
+func (tx *tx) PutAccountResults(a schedctl.AccountResults) error {
+	return putOwned(tx, &accountResultsKind, &a)
+}
+
 // dropResults deletes the results of a target, if it has any.
 func (tx *tx) dropResults(workspaceID, targetID string) error {
 	err := deleteOwned(tx, &resultsKind, workspaceID, targetID)

@@ -49,6 +49,7 @@ var kinds = []kind{
 	kindOf(webhooks, 32, credible(webhookTable.read), newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(results, 32, credible(resultsKind.read), newerResults, putResults),
+	kindOf(accountResults, 32, credible(accountResultsKind.read), newerAccountResults, func(tx *tx, a schedctl.AccountResults, _ row) error { return tx.PutAccountResults(a) }),
 	kindOf(attempts, 20, readAttempt, newerAttempt, putAttempt),
 	kindOf(idempotencyRecords, 40, readIdempotencyRecord, nil, salvageIdempotencyRecord),
 	kindOf(events, 16, readEvent, nil, func(tx *tx, e schedctl.Event, _ row) error { return tx.AddEvents(e) }),

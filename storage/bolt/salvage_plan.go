@@ -12,6 +12,7 @@ import (
 var ownedBuckets = map[byte]bucket{
 	queueKind.letter(): queues, blackoutKind.letter(): blackouts, seriesKind.letter(): series, feedKind.letter(): calendarFeeds,
 	collectionKind.letter(): collections, aliasKind.letter(): aliases, shareKind.letter(): shares, resultsKind.letter(): results,
+	accountResultsKind.letter(): accountResults,
 }
 
 func newerQueue(a, b *schedctl.Queue) bool { return a.Version > b.Version }
@@ -113,6 +114,14 @@ func putShare(tx *tx, s schedctl.Share, row row) error {
 
 // newerResults prefers the results that were read last.
 func newerResults(a, b *schedctl.Results) bool { return a.ReadAt.After(b.ReadAt) }
+
+// newerAccountResults prefers the latest readings, and of those the ones that cost more.
+func newerAccountResults(a, b *schedctl.AccountResults) bool {
+	if !a.ReadAt.Equal(b.ReadAt) {
+		return a.ReadAt.After(b.ReadAt)
+	}
+	return a.Spent > b.Spent
+}
 
 // putResults refuses results whose target is in another post.
 func putResults(tx *tx, r schedctl.Results, _ row) error {

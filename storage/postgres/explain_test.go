@@ -422,6 +422,7 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 	a := schedctl.Alias{ID: schedctl.NewID(schedctl.AliasPrefix, now), WorkspaceID: ws}
 	h := schedctl.Share{ID: schedctl.NewID(schedctl.SharePrefix, now), WorkspaceID: ws}
 	r := schedctl.Results{TargetID: schedctl.NewID(schedctl.TargetPrefix, now), WorkspaceID: ws}
+	u := schedctl.AccountResults{AccountID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws}
 	h.Hash = sha256.Sum256([]byte(h.ID))
 	f.Hash, s.ExternalID = sha256.Sum256([]byte(f.ID)), s.ID
 	for range 2 {
@@ -435,7 +436,13 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 		try(tx.PutResults(r))
 		_, err := tx.Results(ws, []string{r.TargetID})
 		try(err)
+		try(tx.PutAccountResults(u))
+		_, err = tx.AccountResults(ws, u.AccountID)
+		try(err)
+		_, err = tx.AccountResultsList(ws)
+		try(err)
 	}
+	try(tx.DeleteResults(ws, r.TargetID))
 	try(tx.DeleteQueue(ws, q.ID))
 	try(tx.DeleteBlackout(ws, b.ID))
 	try(tx.DeleteSeries(ws, s.ID))

@@ -31,7 +31,7 @@ const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUM
 	ALTER TABLE api_keys DROP COLUMN agent, DROP COLUMN restricted;
 	ALTER TABLE audit_entries DROP COLUMN detail;
 	ALTER TABLE webhooks DROP COLUMN notify;
-	DROP TABLE blobs, blob_chunks, media_assets, queues, blackouts, series, calendar_feeds, collections, aliases, shares, results;
+	DROP TABLE blobs, blob_chunks, media_assets, queues, blackouts, series, calendar_feeds, collections, aliases, shares, results, account_results;
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 
@@ -171,7 +171,7 @@ func TestAltTextsAreCopied(t *testing.T) {
 		ALTER TABLE queues DROP COLUMN managed;
 		ALTER TABLE blackouts DROP COLUMN managed, DROP COLUMN label;
 		ALTER TABLE accounts DROP COLUMN warnings, DROP COLUMN file_limits, DROP COLUMN paused_by, DROP COLUMN results_asked_at;
-		DROP TABLE collections, aliases, shares, results;
+		DROP TABLE collections, aliases, shares, results, account_results;
 		DELETE FROM schedctl_version WHERE version_id >= 12`, pgx.QueryExecModeSimpleProtocol)
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)

@@ -25,6 +25,8 @@ func describeResults(r *row, v *schedctl.Results) {
 	r.time("removed_at", &v.RemovedAt)
 	r.add("reported", "jsonb", metricsField(&v.Reported))
 	r.time("reported_at", &v.ReportedAt)
+	r.add("parts", "jsonb", partsField(&v.Parts))
+	r.bool("estimated", &v.Estimated)
 }
 
 // metricsDoc is [schedctl.Metrics] in a document. A missing number was not given.
@@ -59,26 +61,11 @@ func metricsField(m *schedctl.Metrics) field {
 }
 
 func pointsField(points *[]schedctl.ResultPoint) field {
-	return docField[[]schedctl.ResultPoint, []pointDoc]{
-		v: points,
-		encode: func(points []schedctl.ResultPoint) (*[]pointDoc, error) {
-			if len(points) == 0 {
-				return nil, nil
-			}
-			docs := make([]pointDoc, len(points))
-			for i := range points {
-				docs[i] = pointDoc{points[i].At, metricsDoc(points[i].Metrics)}
-			}
-			return &docs, nil
-		},
-		decode: func(docs []pointDoc) ([]schedctl.ResultPoint, error) {
-			points := make([]schedctl.ResultPoint, len(docs))
-			for i := range docs {
-				points[i] = schedctl.ResultPoint{At: docs[i].At.UTC(), Metrics: schedctl.Metrics(docs[i].Metrics)}
-			}
-			return points, nil
-		},
-	}
+	return listDocField(points,
+		func(p schedctl.ResultPoint) pointDoc { return pointDoc{p.At, metricsDoc(p.Metrics)} },
+		func(d pointDoc) schedctl.ResultPoint {
+			return schedctl.ResultPoint{At: d.At.UTC(), Metrics: schedctl.Metrics(d.Metrics)}
+		})
 }
 
 // Results implements [storage.Reader].

@@ -38,6 +38,7 @@ var (
 	aliases            = newLayout("aliases", []string{"id"}, describeAlias)
 	shares             = newLayout("shares", []string{"id"}, describeShare)
 	resultRows         = newLayout("results", []string{"id"}, describeResults)
+	accountResultRows  = newLayout("account_results", []string{"id"}, describeAccountResults)
 	mediaAssets        = newLayout("media_assets", []string{"workspace_id", "id"}, describeMediaAsset)
 )
 

@@ -43,6 +43,7 @@ func newMemory() *memory {
 		aliases:     make(map[string]schedctl.Alias),
 		shares:      make(map[string]schedctl.Share),
 		results:     make(map[string]schedctl.Results),
+		readings:    make(map[string]schedctl.AccountResults),
 	}
 }
 
@@ -75,6 +76,7 @@ type memory struct {
 	aliases     map[string]schedctl.Alias
 	shares      map[string]schedctl.Share
 	results     map[string]schedctl.Results
+	readings    map[string]schedctl.AccountResults
 }
 
 type attemptKey struct {

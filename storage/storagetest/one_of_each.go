@@ -30,6 +30,7 @@ type oneOfEach struct {
 	alias             schedctl.Alias
 	share             schedctl.Share
 	results           schedctl.Results
+	readings          schedctl.AccountResults
 }
 
 func newOneOfEach(f *fixture) oneOfEach {
@@ -39,7 +40,7 @@ func newOneOfEach(f *fixture) oneOfEach {
 		idempotencyRecord: newFilled[storage.IdempotencyRecord](f), event: newFilled[schedctl.Event](f),
 		webhook: newFilled[schedctl.Webhook](f), delivery: newFilled[schedctl.Delivery](f), audit: newFilled[schedctl.AuditEntry](f),
 		media: newFilled[schedctl.MediaAsset](f), queue: queueKind.new(f, epoch), blackout: blackoutKind.new(f, epoch),
-		series: f.newSeries(epoch), feed: feedKind.new(f, epoch), collection: collectionKind.new(f, epoch), alias: aliasKind.new(f, epoch), share: shareKind.new(f, epoch), results: newFilled[schedctl.Results](f),
+		series: f.newSeries(epoch), feed: feedKind.new(f, epoch), collection: collectionKind.new(f, epoch), alias: aliasKind.new(f, epoch), share: shareKind.new(f, epoch), results: newFilled[schedctl.Results](f), readings: newFilled[schedctl.AccountResults](f),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
 	e.webhook.WorkspaceID, e.audit.WorkspaceID, e.media.WorkspaceID = f.ws, f.ws, f.ws
@@ -50,6 +51,7 @@ func newOneOfEach(f *fixture) oneOfEach {
 	e.post.Targets[0].Status, e.post.Targets[0].AccountID = schedctl.Published, e.account.ID
 	e.post.Targets[1].Status = schedctl.Scheduled
 	e.results.WorkspaceID, e.results.TargetID = f.ws, e.post.Targets[0].ID
+	e.readings.WorkspaceID, e.readings.AccountID = f.ws, e.account.ID
 	e.attempt.TargetID, e.attempt.FinishedAt = e.post.Targets[2].ID, time.Time{}
 	return e
 }
@@ -59,7 +61,7 @@ func (e oneOfEach) put(tx storage.Tx) error {
 		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.idempotencyScope, e.idempotencyRecord), tx.AddEvents(e.event),
 		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit), tx.PutMediaAsset(e.media),
 		tx.PutQueue(e.queue), tx.PutBlackout(e.blackout), tx.PutSeries(e.series), tx.PutCalendarFeed(e.feed),
-		tx.PutCollection(e.collection), tx.PutAlias(e.alias), tx.PutShare(e.share), tx.PutResults(e.results))
+		tx.PutCollection(e.collection), tx.PutAlias(e.alias), tx.PutShare(e.share), tx.PutResults(e.results), tx.PutAccountResults(e.readings))
 }
 
 // countReads returns how many of the possible reads find a record.
@@ -199,6 +201,10 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 	has(len(results), err)
 	results, err = r.ResultsDue(later, 9)
 	has(len(results), err)
+	_, err = r.AccountResults(ws, e.account.ID)
+	has(1, err)
+	readings, err := r.AccountResultsList(ws)
+	has(len(readings), err)
 	shares, err := r.Shares(ws)
 	has(len(shares), err)
 	_, err = r.ShareByHash(e.share.Hash)
@@ -214,7 +220,7 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 }
 
 // readCount is the number of possible reads of one record of each kind.
-const readCount = 53
+const readCount = 55
 
 func countAll(f *fixture, e oneOfEach) int {
 	f.Helper()

@@ -30,6 +30,7 @@ type databaseContent struct {
 	Aliases     []schedctl.Alias
 	Shares      []schedctl.Share
 	Results     []schedctl.Results
+	Readings    []schedctl.AccountResults
 	NoMedia     []string // targets with an override without media
 	Idempotency []storage.StoredIdempotencyRecord
 	Metadata    map[string][]byte
@@ -83,6 +84,7 @@ func readOwned(e storage.Exporter, c *databaseContent) {
 		c.Aliases = append(c.Aliases, must(e.Aliases(w.ID))...)
 		c.Shares = append(c.Shares, must(e.Shares(w.ID))...)
 		c.Results = append(c.Results, must(e.ResultsList(w.ID, "", fullContent))...)
+		c.Readings = append(c.Readings, must(e.AccountResultsList(w.ID))...)
 		c.Audit = append(c.Audit, must(e.Audit(w.ID, "", fullContent))...)
 		for _, hook := range must(e.Webhooks(w.ID)) {
 			for _, event := range must(e.AllEvents(hook.Cursor, fullContent)) {

@@ -51,6 +51,7 @@ var kinds = []kind{
 	pagedKind("shares", workspaces, singlePage(storage.Exporter.Shares, shareID), shareID, storage.Importer.PutShare),
 	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: putEach(putPost)},
 	pagedKind("results", workspaces, storage.Exporter.ResultsList, func(r *schedctl.Results) string { return r.TargetID }, storage.Importer.PutResults),
+	pagedKind("results of accounts", workspaces, singlePage(storage.Exporter.AccountResultsList, readingsID), readingsID, storage.Importer.PutAccountResults),
 	eventKind(),
 	pagedKind(kindWebhooks, workspaces, singlePage(storage.Exporter.Webhooks, webhookID), webhookID, storage.Importer.PutWebhook),
 	pagedKind("deliveries", webhooks, storage.Exporter.Deliveries,
@@ -153,16 +154,17 @@ func webhooks(r storage.Exporter) (ids []string, err error) {
 	return ids, nil
 }
 
-func workspaceID(w *schedctl.Workspace) string   { return w.ID }
-func keyID(k *schedctl.APIKey) string            { return k.ID }
-func accountID(a *schedctl.Account) string       { return a.ID }
-func webhookID(w *schedctl.Webhook) string       { return w.ID }
-func queueID(q *schedctl.Queue) string           { return q.ID }
-func blackoutID(b *schedctl.Blackout) string     { return b.ID }
-func collectionID(c *schedctl.Collection) string { return c.ID }
-func aliasID(a *schedctl.Alias) string           { return a.ID }
-func shareID(s *schedctl.Share) string           { return s.ID }
-func feedID(f *schedctl.CalendarFeed) string     { return f.ID }
+func workspaceID(w *schedctl.Workspace) string     { return w.ID }
+func keyID(k *schedctl.APIKey) string              { return k.ID }
+func accountID(a *schedctl.Account) string         { return a.ID }
+func webhookID(w *schedctl.Webhook) string         { return w.ID }
+func queueID(q *schedctl.Queue) string             { return q.ID }
+func blackoutID(b *schedctl.Blackout) string       { return b.ID }
+func collectionID(c *schedctl.Collection) string   { return c.ID }
+func aliasID(a *schedctl.Alias) string             { return a.ID }
+func shareID(s *schedctl.Share) string             { return s.ID }
+func readingsID(a *schedctl.AccountResults) string { return a.AccountID }
+func feedID(f *schedctl.CalendarFeed) string       { return f.ID }
 
 // idempotencyRecords reads stored idempotency records after a position.
 func idempotencyRecords(r storage.Exporter, _, after string, limit int) ([]storage.StoredIdempotencyRecord, error) {

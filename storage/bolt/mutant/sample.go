@@ -127,7 +127,10 @@ func (u *user) create(ctx context.Context, store storage.Store, i int) error {
 		if t := &p.Targets[0]; t.Status == schedctl.Published {
 			r := schedctl.Results{TargetID: t.ID, WorkspaceID: p.WorkspaceID, PostID: p.ID, AccountID: t.AccountID, PublishedAt: t.PublishedAt, NextAt: u.now}
 			r.Add(u.now, schedctl.Metrics{Reactions: new(int64(i))})
-			if err := tx.PutResults(r); err != nil {
+			of := schedctl.AccountResults{AccountID: t.AccountID, WorkspaceID: p.WorkspaceID, ReadAt: u.now}
+			of.CountRequests(i, u.now)
+			of.Gain(&r, u.now)
+			if err := errors.Join(tx.PutResults(r), tx.PutAccountResults(of)); err != nil {
 				return err
 			}
 		}

@@ -115,7 +115,9 @@ CREATE TABLE results (
     missed_at    timestamptz,
     removed_at   timestamptz,
     reported     jsonb,
-    reported_at  timestamptz
+    reported_at  timestamptz,
+    parts        jsonb,
+    estimated    boolean NOT NULL DEFAULT false
 );
 CREATE INDEX results_of_workspace ON results (workspace_id, id);
 CREATE INDEX results_due ON results (next_at, id) WHERE next_at IS NOT NULL;
@@ -126,6 +128,29 @@ COMMENT ON COLUMN results.next_at IS 'when the target is read next; null for nev
 COMMENT ON COLUMN results.missed_at IS 'when the network first did not have the post; null if it has';
 COMMENT ON COLUMN results.reported IS 'numbers that clients gave; null for none';
 COMMENT ON COLUMN results.removed_at IS 'when the network first did not have a post that it no longer has; null for others';
+
+COMMENT ON COLUMN results.parts IS 'the numbers of the further parts of a thread; null for none';
+COMMENT ON COLUMN results.estimated IS 'whether the latest numbers are estimates';
+
+CREATE TABLE account_results (
+    id            uuid PRIMARY KEY,
+    workspace_id  uuid NOT NULL,
+    read_at       timestamptz,
+    requests      jsonb,
+    month         timestamptz,
+    spent         bigint NOT NULL,
+    dropped       jsonb,
+    forget_before timestamptz,
+    gains         bytea
+);
+CREATE INDEX account_results_of_workspace ON account_results (workspace_id, id);
+COMMENT ON COLUMN account_results.id IS 'the account';
+COMMENT ON COLUMN account_results.requests IS 'the requests of readings of the last day, by hour';
+COMMENT ON COLUMN account_results.month IS 'the beginning of the month of spent';
+COMMENT ON COLUMN account_results.spent IS 'what readings cost in the month, in millionths of a US dollar';
+COMMENT ON COLUMN account_results.dropped IS 'metrics that the network refused lately';
+COMMENT ON COLUMN account_results.forget_before IS 'results of targets that were published before are erased; null for none';
+COMMENT ON COLUMN account_results.gains IS 'what the posts gained, by hour; packed';
 
 -- Keys that administer a workspace may share.
 UPDATE api_keys SET scopes = array_append(scopes, 'shares:write')

@@ -91,6 +91,9 @@ SELECT pg_temp.id(n), pg_temp.id(n % 100), 'review', 'Dana', 'view', sha256(n::t
 INSERT INTO results (id, workspace_id, next_at, reason)
 SELECT pg_temp.id(n), pg_temp.id(n % 100), CASE WHEN n % 10 = 0 THEN pg_temp.at(n) END, '' FROM generate_series(1, :posts::bigint) AS n;
 
+INSERT INTO account_results (id, workspace_id, spent)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), 0 FROM generate_series(1, :posts::bigint / 100) AS n;
+
 INSERT INTO webhooks (id, workspace_id, name, url, event_types, enabled, disabled_reason)
 SELECT pg_temp.id(n), pg_temp.id(0), '', '', '{}', true, '' FROM generate_series(1, 50) AS n;
 
