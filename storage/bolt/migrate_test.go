@@ -316,7 +316,11 @@ func withoutNewFields(tx storage.Tx) error {
 	for _, s := range shares {
 		err = errors.Join(err, tx.DeleteShare(s.WorkspaceID, s.ID))
 	}
-	return errors.Join(err, err2, err3, err4, err5, err6)
+	readings, err7 := tx.AccountResultsList(list[0].ID)
+	for _, a := range readings {
+		err = errors.Join(err, deleteOwned(asTx(tx), &accountResultsKind, a.WorkspaceID, a.AccountID))
+	}
+	return errors.Join(err, err2, err3, err4, err5, err6, err7)
 }
 
 // make turns a current file into one of this version.
