@@ -52,6 +52,13 @@ func TestPlanningMethods(t *testing.T) {
 			found, err := c.PostAnalytics(ctx, "post_1")
 			return found.PostID, err
 		}, "GET /api/v1/analytics/post/post_1 ", "post_1"},
+		"list of results": {apiv1.ResultsList{Count: 2}, func(ctx context.Context, c *client.Client) (string, error) {
+			found, err := c.Results(ctx, client.ResultsQuery{
+				After: time.Unix(0, 0), Accounts: []string{"acct_1", "acct_2"}, Platform: "mastodon", Labels: []string{"a"}, SeriesID: "ser_1", Removed: new(true),
+				Sort: apiv1.ResultsByViews, Limit: 9, Cursor: "c",
+			})
+			return strconv.Itoa(found.Count), err
+		}, "GET /api/v1/results?after=1970-01-01T00%3A00%3A00Z&cursor=c&label=a&limit=9&platform=mastodon&removed=true&series_id=ser_1&social_account_id=acct_1&social_account_id=acct_2&sort=-views ", "2"},
 		"analytics of a workspace": {apiv1.AnalyticsWorkspace{Count: 2}, func(ctx context.Context, c *client.Client) (string, error) {
 			found, err := c.WorkspaceAnalytics(ctx, 50, 100)
 			return strconv.Itoa(found.Count), err

@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/schedctl/schedctl/client/apiv1"
 )
@@ -17,6 +19,55 @@ func (c *Client) PostResults(ctx context.Context, id string) (apiv1.PostResults,
 // PostAnalytics returns the numbers of PostResults with totals that are never null.
 func (c *Client) PostAnalytics(ctx context.Context, id string) (apiv1.AnalyticsPost, error) {
 	return get[apiv1.AnalyticsPost](ctx, c, "/analytics/post/"+url.PathEscape(id), nil)
+}
+
+// ResultsQuery selects published targets. Zero fields do not filter; for the order and the page
+// size the daemon then uses its defaults.
+type ResultsQuery struct {
+	After, Before time.Time // when they were published; After is inclusive, Before is not
+	Accounts      []string  // on any of these
+	Platform      string
+	Labels        []string // of posts with all of these
+	SeriesID      string
+	Removed       *bool // whether the network no longer has them
+	Sort          apiv1.ResultsSort
+	Limit         int    // results on a page, 1–100
+	Cursor        string // from ResultsList.NextCursor
+}
+
+func (q ResultsQuery) values() url.Values {
+	v := pageValues(q.Limit, q.Cursor)
+	setTimes(v, "after", q.After, "before", q.Before)
+	for _, id := range q.Accounts {
+		v.Add("social_account_id", id)
+	}
+	for _, label := range q.Labels {
+		v.Add("label", label)
+	}
+	for name, value := range map[string]string{"platform": q.Platform, "series_id": q.SeriesID, "sort": string(q.Sort)} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	if q.Removed != nil {
+		v.Set("removed", strconv.FormatBool(*q.Removed))
+	}
+	return v
+}
+
+// Results returns a page of published targets with their results.
+func (c *Client) Results(ctx context.Context, q ResultsQuery) (apiv1.ResultsList, error) {
+	return get[apiv1.ResultsList](ctx, c, "/results", q.values())
+}
+
+// EachResult iterates over all published targets that q selects. q.Limit is the size of a page.
+// It ends after the first error.
+func (c *Client) EachResult(ctx context.Context, q ResultsQuery) iter.Seq2[apiv1.AnalyticsRow, error] {
+	return eachItem(q.Cursor, func(cursor string) ([]apiv1.AnalyticsRow, *string, error) {
+		q.Cursor = cursor
+		page, err := c.Results(ctx, q)
+		return page.Results, page.NextCursor, err
+	})
 }
 
 // WorkspaceAnalytics returns what the posts of the workspace gained lately, and a page of its

@@ -114,6 +114,36 @@ type AnalyticsRow struct {
 	Reach           *int64                  `json:"reach" doc:"People reached."`
 	Saves           *int64                  `json:"saves" doc:"Saves."`
 	RemovedAt       *Time                   `json:"removed_at" doc:"Null if the network still has it."`
+	Growth          []int64                 `json:"growth" doc:"Engagements of the readings, the oldest first."`
+}
+
+// ResultsSort is an order of published targets.
+type ResultsSort string
+
+// The orders. Targets without the number come last, and the latest first among equal ones.
+const (
+	ResultsByTime        ResultsSort = "-published_at"
+	ResultsByEngagements ResultsSort = "-engagements"
+	ResultsByViews       ResultsSort = "-views"
+	ResultsByReactions   ResultsSort = "-reactions"
+	ResultsByReplies     ResultsSort = "-replies"
+	ResultsByClicks      ResultsSort = "-clicks"
+	ResultsByRate        ResultsSort = "-engagement_rate"
+	ResultsByRemoval     ResultsSort = "removed_at"
+)
+
+// ResultsSorts lists the orders, the default one first.
+func ResultsSorts() []ResultsSort {
+	return []ResultsSort{
+		ResultsByTime, ResultsByEngagements, ResultsByViews, ResultsByReactions, ResultsByReplies, ResultsByClicks, ResultsByRate, ResultsByRemoval,
+	}
+}
+
+// ResultsList is the response to GET /results.
+type ResultsList struct {
+	Results    []AnalyticsRow `json:"results" doc:"The targets of this page."`
+	Count      int            `json:"count" doc:"How many results this page has."`
+	NextCursor *string        `json:"next_cursor" doc:"Null at the end."`
 }
 
 // AnalyticsWorkspace is the response to GET /analytics/workspace.
@@ -124,6 +154,7 @@ type AnalyticsWorkspace struct {
 	TopPost   *AnalyticsRow  `json:"top_post" doc:"The target of the last 7 days with the most engagements; null for none."`
 	Posts     []AnalyticsRow `json:"posts" doc:"The latest first. A page of a limited key can be short."`
 	Count     int            `json:"count" doc:"Of rows."`
+	Total     int            `json:"total" doc:"Of all published targets of the accounts, counted up to 10,000."`
 	Limit     int            `json:"limit" doc:"As asked."`
 	Offset    int            `json:"offset" doc:"As asked."`
 }

@@ -159,6 +159,7 @@ var schemaDescriptions = map[string]string{
 	"TargetResults":        "What became of one target.",
 	"ResultPoint":          "One reading of a target.",
 	"AnalyticsRow":         "A published target with its numbers.",
+	"ResultsList":          "Published targets.",
 	"AnalyticsWorkspace":   "What became of the posts of a workspace.",
 	"AnalyticsPlace":       "The workspace of the numbers.",
 	"AnalyticsGains":       "What was gained lately.",

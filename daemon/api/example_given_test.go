@@ -138,6 +138,7 @@ var given = map[string]func(*fixture) []string{
 	"getPostResults":                      oneRead,
 	"getPostAnalytics":                    oneRead,
 	"getWorkspaceAnalytics":               oneRead,
+	"listResults":                         oneRead,
 	"getForecast":                         oneForecast,
 	"listQueues":                          oneQueue,
 	"getQueue":                            oneQueue,

@@ -58,8 +58,8 @@ var worst = map[string][]string{
 	"listLabels": {"/labels"}, "listCollections": {"/collections"}, "getCollection": {"/collections/site9"},
 	"getForecast":    {"/forecast?days=1", "/forecast?days=366"},
 	"getPostResults": {"/posts/" + seeded(schedctl.PostPrefix, 9) + "/results"}, "getPostAnalytics": {"/analytics/post/" + seeded(schedctl.PostPrefix, 9)},
-	"getWorkspaceAnalytics": {"/analytics/workspace?limit=100"},
-	"listAccountGroups":     {"/account-groups"}, "listSnippets": {"/snippets"},
+	"getWorkspaceAnalytics": {"/analytics/workspace?limit=100"}, "listResults": worstResults("/results?limit=100&"),
+	"listAccountGroups": {"/account-groups"}, "listSnippets": {"/snippets"},
 	"listBlackouts": {"/blackouts"}, "getBlackout": {"/blackouts/" + seeded(schedctl.BlackoutPrefix, 100)},
 	"listSeries": {"/series?limit=100"}, "getSeries": {"/series/" + seeded(schedctl.SeriesPrefix, 100)},
 	"listOccurrences": {"/series/" + seeded(schedctl.SeriesPrefix, 100) + "/occurrences?limit=100"},
@@ -94,6 +94,16 @@ func worstLists() (paths []string) {
 	for _, filter := range []url.Values{{}, {"status": {"scheduled"}}, {"social_account_id": {account}}, {"social_account_id": {seeded(schedctl.AccountPrefix, 9999)}}} {
 		filter["proposed"], filter["sort"], filter["limit"] = []string{"true"}, []string{"-publish_at"}, []string{"100"}
 		paths = append(paths, "/posts?"+filter.Encode())
+	}
+	return paths
+}
+
+// worstResults returns lists of published targets that read the most.
+func worstResults(path string) (paths []string) {
+	account := seeded(schedctl.AccountPrefix, 9)
+	for _, filter := range []string{"", "label=nowhere", "label=all", "removed=true", "platform=http", "series_id=" + seeded(schedctl.SeriesPrefix, 100), "social_account_id=" + account,
+		"sort=-engagements&after=2026-01-06T00:00:00Z&before=2026-01-06T01:00:00Z", "sort=-views&label=all&after=2026-01-01T00:00:00Z&before=2026-12-01T00:00:00Z&social_account_id=" + account} {
+		paths = append(paths, path+filter)
 	}
 	return paths
 }

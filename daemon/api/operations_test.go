@@ -212,8 +212,11 @@ var attempts = map[string]func(*world) attempt{
 		return attempt{path: "/series/" + id + "/withdraw", resource: id}
 	},
 
-	"getPostResults":        func(w *world) attempt { return attempt{path: "/posts/" + w.failed.ID + "/results"} },
-	"getPostAnalytics":      func(w *world) attempt { return attempt{path: "/analytics/post/" + w.failed.ID} },
+	"getPostResults":   func(w *world) attempt { return attempt{path: "/posts/" + w.failed.ID + "/results"} },
+	"getPostAnalytics": func(w *world) attempt { return attempt{path: "/analytics/post/" + w.failed.ID} },
+	"listResults": func(*world) attempt {
+		return attempt{path: "/results?sort=-views&after=2026-01-01T00:00:00Z&before=2026-12-01T00:00:00Z&limit=5"}
+	},
 	"getWorkspaceAnalytics": func(*world) attempt { return attempt{path: "/analytics/workspace?limit=5&offset=0"} },
 
 	"getForecast": func(*world) attempt { return attempt{path: "/forecast?days=366"} },

@@ -25,6 +25,14 @@ func (s *Server) resultsRoutes() []route {
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.PostResults](),
 		handle: reads(s, (*usecase.Service).PostResults),
 	}, {
+		method: http.MethodGet, path: "/results", id: "listResults", tag: "Results",
+		summary: "List published targets by their results",
+		description: "A page of the published targets that match all filters. Every sort but -published_at needs after, a window of at most 366 days, and at most 10,000 targets in it; " +
+			"targets without the number come last. A page by time reads at most 2,000 targets and can be short.",
+		scopes: readsPosts, codes: []schedctl.Code{schedctl.ValidationFailed, schedctl.InvalidCursor}, params: resultsListParams(),
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.ResultsList](),
+		handle: s.listResults,
+	}, {
 		method: http.MethodGet, path: "/analytics/post/{id}", id: "getPostAnalytics", tag: "Results",
 		summary:     "Get the results of a post with totals that are never null",
 		description: "The numbers of getPostResults without the readings, for clients that expect a number in every total. known says how many targets tell each.",

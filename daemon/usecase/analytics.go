@@ -19,21 +19,22 @@ func (s *Service) AnalyticsPost(r storage.Reader, c *Request) (apiv1.AnalyticsPo
 		return apiv1.AnalyticsPost{}, err
 	}
 	sum := totalsOf(list)
+	start, err := preview(r, &p, p.Text, p.Media)
+	if err != nil {
+		return apiv1.AnalyticsPost{}, err
+	}
 	found := apiv1.AnalyticsPost{
 		PostID: p.ID,
-		Post:   apiv1.AnalyticsPostHead{ID: p.ID, Preview: preview(p.Text, p.Title, len(p.Media)), Status: p.Status(), PublishedTargets: len(list)},
+		Post:   apiv1.AnalyticsPostHead{ID: p.ID, Preview: start, Status: p.Status(), PublishedTargets: len(list)},
 		Totals: apiv1.AnalyticsTotals{
 			Views: value(sum.Views), Clicks: value(sum.Clicks), Engagements: value(sum.Engagements), EngagementRate: sum.EngagementRate, Known: sum.Known,
 		},
-		Targets: make([]apiv1.AnalyticsRow, len(list)),
 	}
 	if p.Title != "" {
 		found.Post.Title = &p.Title
 	}
-	for i := range list {
-		found.Targets[i] = s.analyticsRow(&list[i], c.Now)
-	}
-	return found, nil
+	found.Targets, err = s.analyticsRows(r, list, c.Now)
+	return found, err
 }
 
 func orNil(text string) *string {
@@ -43,20 +44,47 @@ func orNil(text string) *string {
 	return &text
 }
 
-func (s *Service) analyticsRow(of *resultsOf, now time.Time) apiv1.AnalyticsRow {
+func (s *Service) analyticsRows(r storage.Reader, list []resultsOf, now time.Time) ([]apiv1.AnalyticsRow, error) {
+	rows := make([]apiv1.AnalyticsRow, len(list))
+	for i := range list {
+		var err error
+		if rows[i], err = s.analyticsRow(r, &list[i], now); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+func (s *Service) analyticsRow(r storage.Reader, of *resultsOf, now time.Time) (apiv1.AnalyticsRow, error) {
 	p, t, v, state := of.post, of.target, &of.results, s.resultsState(of, now)
-	m := v.Latest
+	start, err := preview(r, p, p.ContentFor(t), p.MediaFor(t))
+	if err != nil {
+		return apiv1.AnalyticsRow{}, err
+	}
+	m := v.Known()
 	row := apiv1.AnalyticsRow{
 		PostID: p.ID, PostTargetID: t.ID, SocialAccountID: t.AccountID, Platform: t.Platform, PlatformPostID: orNil(t.PlatformPostID), PlatformURL: orNil(t.PlatformPostURL),
-		Preview: preview(p.ContentFor(t), p.Title, len(p.MediaFor(t))), PublishedAt: apiv1.NewTime(t.PublishedAt),
+		Preview: start, PublishedAt: apiv1.NewTime(t.PublishedAt),
 		AnalyticsStatus: state.status, StatusLabel: state.label, Reason: state.wireReason(), LastRefreshAt: apiv1.NewTime(v.ReadAt), NextRefreshAt: apiv1.NewTime(v.NextAt),
 		Views: m.Views, Clicks: m.Clicks, Engagements: m.Engagements(), EngagementRate: m.EngagementRate(), Trend: trend(v, now),
 		Reactions: m.Reactions, Reposts: m.Reposts, Quotes: m.Quotes, Replies: m.Replies, Reach: m.Reach, Saves: m.Saves, RemovedAt: apiv1.NewTime(v.RemovedAt),
+		Growth: growth(v),
 	}
 	if of.account != nil {
 		row.AccountLabel = of.account.Name
 	}
-	return row
+	return row, nil
+}
+
+// growth returns the engagements of the readings that have any.
+func growth(v *schedctl.Results) []int64 {
+	list := []int64{}
+	for i := range v.Points {
+		if n := v.Points[i].Metrics.Engagements(); n != nil {
+			list = append(list, *n)
+		}
+	}
+	return list
 }
 
 // trend returns the engagements of the last 24 hours divided by those of the 24 hours before,
@@ -82,6 +110,9 @@ const (
 	// gainAge is the age from which a target cannot have gained anything in the last 14 days:
 	// the age of its last reading, and the 14 days.
 	gainAge = 50 * 24 * time.Hour
+
+	// maxTotal is how many targets are counted, unless the page is after them.
+	maxTotal = 10_000
 )
 
 // AnalyticsWorkspace returns the gains of the workspace of a request, and a page of its published
@@ -99,10 +130,10 @@ func (s *Service) AnalyticsWorkspace(ctx context.Context, r storage.Reader, c *R
 	zone := zoneOf(ws.Timezone)
 	found := apiv1.AnalyticsWorkspace{
 		Workspace: apiv1.AnalyticsPlace{ID: ws.ID, Timezone: ws.Timezone}, Metrics: w.gains(), Sparkline: w.sparkline(zone),
-		Posts: make([]apiv1.AnalyticsRow, len(w.rows)), Count: len(w.rows), Limit: page.Limit, Offset: page.Offset,
+		Count: len(w.rows), Total: w.total, Limit: page.Limit, Offset: page.Offset,
 	}
-	for i := range w.rows {
-		found.Posts[i] = s.analyticsRow(&w.rows[i], c.Now)
+	if found.Posts, err = s.analyticsRows(r, w.rows, c.Now); err != nil {
+		return found, err
 	}
 	found.TopPost, err = w.top()
 	return found, err
@@ -124,6 +155,7 @@ type workspaceResults struct {
 	page     Page
 	accounts map[string]*schedctl.Account
 	rows     []resultsOf
+	total    int                // published targets, at most maxTotal of them
 	recent   []schedctl.Results // with what the targets could have gained lately
 	cut      bool               // there are more of them
 }
@@ -145,9 +177,10 @@ func (w *workspaceResults) read() (err error) {
 			return w.ctx.Err()
 		}
 		young := p != nil && w.c.Now.Sub(p.At) < gainAge
-		if p == nil || n >= w.page.Offset+w.page.Limit && (!young || w.cut) {
+		if p == nil || n >= w.page.Offset+w.page.Limit && (!young || w.cut) && n >= maxTotal {
 			break
 		}
+		w.total = n + 1
 		if young && len(recent) < storage.ScanLimit {
 			recent = append(recent, p.TargetID)
 		} else if young {
@@ -231,7 +264,8 @@ func (w *workspaceResults) top() (*apiv1.AnalyticsRow, error) {
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	return new(w.service.analyticsRow(&found[0], w.c.Now)), nil
+	row, err := w.service.analyticsRow(w.r, &found[0], w.c.Now)
+	return &row, err
 }
 
 func value(n *int64) int64 {
@@ -262,6 +296,13 @@ func newPublishedList(r storage.Reader, c *Request, accounts map[string]*schedct
 		}
 	}
 	return l
+}
+
+// startBefore leaves out a publication and all after it.
+func (l *publishedList) startBefore(p storage.PublishedTarget) {
+	for i := range l.heads {
+		l.heads[i].last = p
+	}
 }
 
 // next returns the next publication, or nil at the end.

@@ -13,10 +13,11 @@ import (
 
 // resultsOf is a published target with its account and its results, which may have no reading.
 type resultsOf struct {
-	post    *schedctl.Post
-	target  *schedctl.Target
-	account *schedctl.Account // nil if it is not known
-	results schedctl.Results
+	published storage.PublishedTarget // set in lists
+	post      *schedctl.Post
+	target    *schedctl.Target
+	account   *schedctl.Account // nil if it is not known
+	results   schedctl.Results
 }
 
 // publishedOf returns the published targets of a post that the key may see.
@@ -31,7 +32,7 @@ func publishedOf(r storage.Reader, c *Request, p *schedctl.Post, accounts map[st
 	list := make([]resultsOf, len(ids))
 	for i, id := range ids {
 		t := p.Target(id)
-		list[i] = resultsOf{p, t, accounts[t.AccountID], known[id]}
+		list[i] = resultsOf{post: p, target: t, account: accounts[t.AccountID], results: known[id]}
 	}
 	return list, err
 }
@@ -91,9 +92,10 @@ func (s *Service) publishedOfPost(r storage.Reader, c *Request) (p schedctl.Post
 
 func (s *Service) targetResults(of *resultsOf, now time.Time) apiv1.TargetResults {
 	v, state := &of.results, s.resultsState(of, now)
+	m := v.Known()
 	t := apiv1.TargetResults{
 		TargetID: of.target.ID, SocialAccountID: of.target.AccountID, Platform: of.target.Platform, Status: state.status, StatusLabel: state.label, Reason: state.wireReason(),
-		Metrics: apiv1.NewMetrics(v.Latest), Engagements: v.Latest.Engagements(), EngagementRate: v.Latest.EngagementRate(),
+		Metrics: apiv1.NewMetrics(m), Engagements: m.Engagements(), EngagementRate: m.EngagementRate(),
 		PublishedAt: apiv1.NewTime(of.target.PublishedAt), LastRefreshAt: apiv1.NewTime(v.ReadAt), NextRefreshAt: apiv1.NewTime(v.NextAt), RemovedAt: apiv1.NewTime(v.RemovedAt),
 		Points: make([]apiv1.ResultPoint, len(v.Points)),
 	}
@@ -112,7 +114,7 @@ func totalsOf(list []resultsOf) (t apiv1.ResultsTotals) {
 		}
 	}
 	for i := range list {
-		m := &list[i].results.Latest
+		m := list[i].results.Known()
 		e := m.Engagements()
 		t.Views, t.Clicks, t.Engagements = schedctl.AddGiven(t.Views, m.Views), schedctl.AddGiven(t.Clicks, m.Clicks), schedctl.AddGiven(t.Engagements, e)
 		count(&t.Known.Views, m.Views)
@@ -197,19 +199,50 @@ func readState(v *schedctl.Results, rules publish.ResultsRules, now time.Time) r
 const maxPreview = 140
 
 // preview returns the start of a text in one line, or what a post without a text shows.
-func preview(text, title string, files int) string {
+func preview(r storage.Reader, p *schedctl.Post, text string, files []schedctl.PostMedia) (string, error) {
 	line := strings.Join(strings.Fields(text), " ")
-	switch {
-	case line != "":
-	case title != "":
-		line = title
-	case files == 1:
-		return "(1 file)"
-	default:
-		return fmt.Sprintf("(%d files)", files)
+	if line == "" {
+		line = p.Title
+	}
+	if line == "" {
+		return shownFiles(r, p.WorkspaceID, files)
 	}
 	if runes := []rune(line); len(runes) > maxPreview {
-		return strings.TrimRight(string(runes[:maxPreview-1]), " ") + "…"
+		return strings.TrimRight(string(runes[:maxPreview-1]), " ") + "…", nil
 	}
-	return line
+	return line, nil
+}
+
+// shownFiles describes files, such as "(1 picture)". Files of several classes, and those that no
+// longer exist, are files.
+func shownFiles(r storage.Reader, workspaceID string, files []schedctl.PostMedia) (string, error) {
+	class, err := classOf(r, workspaceID, files)
+	if err != nil {
+		return "", err
+	}
+	noun := map[schedctl.MediaClass]string{
+		schedctl.MediaImage: "picture", schedctl.MediaGIF: "GIF", schedctl.MediaVideo: "video", schedctl.MediaDocument: "document",
+	}[class]
+	if noun == "" {
+		noun = "file"
+	}
+	if len(files) != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("(%d %s)", len(files), noun), nil
+}
+
+// classOf returns the class that all of some files have, or "".
+func classOf(r storage.Reader, workspaceID string, files []schedctl.PostMedia) (class schedctl.MediaClass, err error) {
+	for i, f := range files {
+		a, err := r.MediaAsset(workspaceID, f.AssetID)
+		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+			return "", err
+		}
+		if err != nil || i > 0 && a.Class() != class {
+			return "", nil
+		}
+		class = a.Class()
+	}
+	return class, nil
 }
