@@ -67,14 +67,12 @@ func (p *Publisher) readPosts(ctx context.Context, u *url.URL, r publish.Results
 		e.Outcome = schedctl.OutcomeNotPublished
 		return e
 	}
+	reading.NotBefore = outbound.LowUntil(a.Header, time.Now())
 	var body struct {
 		Posts []map[string]any `json:"posts"`
 	}
 	if a.Cut || json.Unmarshal(a.Body, &body) != nil || body.Posts == nil {
-		return &publish.Error{
-			Kind: schedctl.KindPlatform, HTTPStatus: a.Status, Outcome: schedctl.OutcomeNotPublished,
-			Message: "the server gave no readable response when asked for the results of posts",
-		}
+		return outbound.NoResults(a, "the server")
 	}
 	for _, post := range body.Posts {
 		if uri, _ := post["uri"].(string); uri != "" {

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -51,7 +53,9 @@ func TestResults(t *testing.T) {
 			c["did"], c["access_jwt"] = did, "access-1-0123456789"
 			return c
 		},
-		Network: counting(), Gone: uri("3mnbxyhbs2k2d"),
+		Network: counting(), Gone: uri("3mnbxyhbs2k2d"), Hidden: uri(hiddenKey),
+		Suspended: []publishtest.Recorded{{Status: 400, Body: `{"error":"AccountTakedown","message":"Account has been taken down"}`}, {Status: 400, Body: `{"error":"InvalidRequest","message":"could not resolve"}`}},
+		Low:       http.Header{"Ratelimit-Limit": {"3000"}, "Ratelimit-Remaining": {"599"}, "Ratelimit-Reset": {strconv.FormatInt(time.Now().Add(time.Minute).Unix(), 10)}},
 		Want: map[string]schedctl.Metrics{
 			uri(key):             {Reactions: new(int64(31)), Reposts: new(int64(4)), Replies: new(int64(2)), Quotes: new(int64(1)), Saves: new(int64(3))},
 			uri("3mnbxyhbs2k2b"): {Reactions: new(int64(0)), Reposts: new(int64(0))},

@@ -64,9 +64,10 @@ func (p *Publisher) readBatch(ctx context.Context, u *url.URL, r publish.Results
 	case a.Status != http.StatusOK:
 		return false, refusedResults(a, r)
 	}
+	reading.NotBefore = outbound.LowUntil(a.Header, time.Now())
 	var list []map[string]any
 	if a.Cut || json.Unmarshal(a.Body, &list) != nil || list == nil {
-		return false, publish.NotPublished(unreadable(a, "for the results of posts"))
+		return false, outbound.NoResults(a, "the server")
 	}
 	for _, status := range list {
 		if id, _ := status["id"].(string); id != "" {
@@ -88,6 +89,7 @@ func (p *Publisher) readOne(ctx context.Context, u *url.URL, r publish.ResultsRe
 	if err != nil {
 		return publish.NotPublished(err)
 	}
+	reading.NotBefore = outbound.LowUntil(a.Header, time.Now())
 	var status map[string]any
 	readable := !a.Cut && json.Unmarshal(a.Body, &status) == nil && status != nil
 	switch named, _ := status["id"].(string); {
@@ -96,7 +98,7 @@ func (p *Publisher) readOne(ctx context.Context, u *url.URL, r publish.ResultsRe
 	case a.Status != http.StatusOK && a.Status != http.StatusNotFound:
 		return refusedResults(a, r)
 	case !readable || named != id:
-		return publish.NotPublished(unreadable(a, "for the results of a post"))
+		return outbound.NoResults(a, "the server")
 	default:
 		reading.Results[id] = publish.Result{Metrics: metricsOf(status)}
 	}

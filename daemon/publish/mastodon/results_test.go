@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -77,6 +78,9 @@ func TestResults(t *testing.T) {
 				New: func(c *http.Client) publish.Publisher { return mastodon.New(c, "test") }, Account: tt.account,
 				Credentials: func(url string) publish.Credentials { return connection(url).Credentials },
 				Network:     tt.server, Want: wantCounted(), Gone: "404",
+				MissingScope: publishtest.Recorded{Status: 403, Body: `{"error":"This action is outside the authorized scopes"}`},
+				Suspended:    []publishtest.Recorded{{Status: 403, Body: `{"error":"Your login is currently disabled"}`}, {Status: 404, Body: `"Record not found"`}},
+				Low:          http.Header{"X-Ratelimit-Limit": {"300"}, "X-Ratelimit-Remaining": {"30"}, "X-Ratelimit-Reset": {time.Now().Add(time.Minute).UTC().Format(time.RFC3339)}},
 			})
 		})
 	}

@@ -27,6 +27,8 @@ func TestRetryAt(t *testing.T) {
 		{"Retry-After", "7", 7 * time.Second},
 		{"Retry-After", " 7 ", 7 * time.Second},
 		{"Retry-After", "0", 0},
+		{"Retry-After", "1.5", 1500 * time.Millisecond},
+		{"Retry-After", "NaN", 0},
 		{"Retry-After", "-5", 0},
 		{"Retry-After", "soon", 0},
 		{"Retry-After", "", 0},

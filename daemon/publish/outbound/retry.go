@@ -19,7 +19,7 @@ const (
 
 // RetryAt returns when a network that responded with 429 allows the next request. It
 // returns the zero time if the response does not say, or names a time in the past.
-// Retry-After (RFC 9110, seconds or a date; Unix seconds are read as well) takes precedence over X-RateLimit-Reset
+// Retry-After (RFC 9110, seconds or a date; fractions and Unix seconds are read as well) takes precedence over X-RateLimit-Reset
 // and RateLimit-Reset. Mastodon sends an RFC 3339 time in those; other networks send
 // Unix seconds or seconds from now. The result is at most 30 days ahead.
 func RetryAt(h http.Header, now time.Time) time.Time {
@@ -56,6 +56,9 @@ func retryAfter(h http.Header, now time.Time) (at time.Time, ok bool) {
 	}
 	if date, err := http.ParseTime(text); err == nil {
 		return limitRetry(date, now), true
+	}
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < minUnixTime { // as Zulip sends it
+		return RetryIn(seconds, now), true
 	}
 	return time.Time{}, false
 }
