@@ -42,6 +42,20 @@ func (m *Metrics) Named() []NamedMetric {
 	}
 }
 
+// Set sets the number with a name, which is one of Other unless [Metrics.Named] has it.
+func (m *Metrics) Set(name string, n int64) {
+	for _, known := range m.Named() {
+		if known.Name == name {
+			*known.Value = &n
+			return
+		}
+	}
+	if m.Other == nil {
+		m.Other = map[string]int64{}
+	}
+	m.Other[name] = n
+}
+
 // Given reports whether at least one number is given.
 func (m Metrics) Given() bool {
 	for _, n := range m.Named() {

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -157,4 +158,17 @@ func Count(value any) *int64 {
 		return nil
 	}
 	return new(int64(n))
+}
+
+// MetricsOf returns the numbers of a JSON object, by a table from its names to those of
+// [schedctl.Metrics.Named]. An empty name in the table, or one that is no such name, is that
+// of a number in Other.
+func MetricsOf(object map[string]any, table map[string]string) schedctl.Metrics {
+	var m schedctl.Metrics
+	for raw, name := range table {
+		if n := Count(object[raw]); n != nil {
+			m.Set(cmp.Or(name, raw), *n)
+		}
+	}
+	return m
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -49,6 +50,10 @@ type FakeX struct {
 	// Length returns the weighted length of a text; nil means that any is accepted.
 	Length func(string) int
 
+	// OwnApp means that the account owns the developer app, so that X charges less for reading
+	// its posts.
+	OwnApp bool
+
 	// Credits is how many posts can still be paid; negative for any number.
 	Credits int
 
@@ -56,6 +61,7 @@ type FakeX struct {
 	Asynchronous bool
 
 	mu      sync.Mutex // mu guards the fields below
+	charged int64      // for posts that were read, in millionths of a US dollar
 	posts   []XPost
 	files   map[string]*xFile
 	access  string // of OAuth 2.0
@@ -74,6 +80,7 @@ type XPost struct {
 	Poll              []string
 	Created           time.Time
 	Deleted           bool
+	Numbers           map[string]int64 // by their names in the API; missing ones are 0
 }
 
 type xFile struct {
@@ -177,6 +184,8 @@ func (f *FakeX) route(header http.Header, r *http.Request, body []byte) (int, st
 		return 200, string(answer)
 	case route == "GET users/"+f.UserID+"/tweets":
 		return f.timeline(r.URL.Query())
+	case strings.HasPrefix(route, "GET tweets/"):
+		return f.lookUp(strings.TrimPrefix(path, "tweets/"), r.URL.Query())
 	case route == "POST tweets":
 		return f.create(body)
 	case strings.Contains(route, " media/"):
@@ -359,12 +368,16 @@ func (f *FakeX) timeline(query url.Values) (int, string) {
 		return xProblem(400, "invalid-request", "Invalid Request", "The max_results query parameter value is not between 5 and 100")
 	}
 	since, _ := strconv.ParseInt(query.Get("since_id"), 10, 64)
+	until, err := strconv.ParseInt(query.Get("until_id"), 10, 64)
+	if err != nil {
+		until = math.MaxInt64
+	}
 	skip, _ := strconv.Atoi(query.Get("pagination_token"))
 	list := []map[string]any{}
 	meta := map[string]any{}
 	for _, p := range slices.Backward(f.posts) {
 		id, _ := strconv.ParseInt(p.ID, 10, 64)
-		if p.Deleted || id <= since {
+		if p.Deleted || id <= since || id >= until {
 			continue
 		}
 		if skip > 0 {
@@ -376,7 +389,8 @@ func (f *FakeX) timeline(query url.Values) (int, string) {
 			meta["next_token"] = strconv.Itoa(from + size)
 			break
 		}
-		list = append(list, f.shown(p))
+		list = append(list, f.withNumbers(f.shown(p), p, query.Get("tweet.fields")))
+		f.charged += f.ownPrice()
 	}
 	meta["result_count"] = len(list)
 	body := map[string]any{"meta": meta}
