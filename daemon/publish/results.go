@@ -62,6 +62,11 @@ var defaultPoints = []time.Duration{
 	days(1), days(2), days(3), days(5), days(7), days(14), days(30),
 }
 
+// DailyPoints returns the ages at which a post is read on a network that counts once a day.
+func DailyPoints() []time.Duration {
+	return []time.Duration{days(1), days(2), days(3), days(7), days(14), days(30)}
+}
+
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 
 // points returns the ages at which a post is read.

@@ -143,7 +143,7 @@ func (r *Reader) rulesOf(a *schedctl.Account) (reader publish.ResultsReader, rul
 		return nil, rules, false
 	}
 	rules = reader.ResultsRules(*a)
-	return reader, rules, rules.Refused == ""
+	return reader, rules, rules.Refused == "" && !rules.Off
 }
 
 // allow counts requests of an account and reports whether it may have another. until is when

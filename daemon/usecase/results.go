@@ -165,6 +165,8 @@ func (s *Service) resultsState(of *resultsOf, now time.Time) resultsState {
 		return unavailable(schedctl.ResultsUnsupported, rules.Refused)
 	case s.NoResults:
 		return unavailable(schedctl.ResultsOff, "The daemon does not read results.")
+	case rules.Off:
+		return unavailable(schedctl.ResultsOff, "The network charges for reading numbers, so they are not read.")
 	case v.TargetID == "" && rules.Next(of.target.PublishedAt, now).IsZero():
 		return unavailable(schedctl.ResultsTooOld, "The post was published too long ago.")
 	case v.Reason == schedctl.ResultsMissingScope:

@@ -31,6 +31,9 @@ type FakeFacebook struct {
 	// NoUploads refuses to start uploads with the app: the person has no role there.
 	NoUploads bool
 
+	// Retired are metrics that the API no longer has.
+	Retired []string
+
 	// Processing is how long it processes a video before it lists the post.
 	Processing time.Duration
 
@@ -63,6 +66,7 @@ type FacebookPost struct {
 	Video             string // its id
 	Created           time.Time
 	Deleted           bool
+	Numbers           map[string]int64 // of its insights and fields; missing ones are 0
 }
 
 type facebookPhoto struct{ alt string }
@@ -149,6 +153,8 @@ func (f *FakeFacebook) route(header http.Header, r *http.Request) (int, string) 
 		return f.startUpload(r.Form)
 	case ok:
 		return f.upload(session, r)
+	case r.Method == http.MethodGet && f.owns(path):
+		return f.object(path, token, r.Form)
 	case path != f.Page && !strings.HasPrefix(path, f.Page+"/"):
 		return 400, MetaError(100, 33, "Unsupported request. Object with ID '"+path+"' does not exist, cannot be loaded due to missing permissions")
 	}

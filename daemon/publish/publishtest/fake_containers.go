@@ -43,6 +43,11 @@ type FakeContainers struct {
 	// Unlisted is how long a new post is missing in the lists of posts.
 	Unlisted time.Duration
 
+	// Retired are metrics that the API no longer has, and Few means that a post has too few
+	// viewers for insights.
+	Retired []string
+	Few     bool
+
 	mu         sync.Mutex // mu guards the fields below
 	next       int
 	containers map[string]*FakeContainer
@@ -68,6 +73,8 @@ type ContainerAPI struct {
 	again   [2]int          // code and subcode for a container that is published
 	invalid func(f *FakeContainers, form map[string]string) (code, subcode int, message string)
 	post    func(p ContainerPost) map[string]any
+	metrics []string // of posts
+	fields  []string // of posts, with numbers
 }
 
 // ContainerResponse is the response to a request to publish.
@@ -93,6 +100,7 @@ type ContainerPost struct {
 	ID, Container, Text, ReplyTo string
 	Form                         map[string]string
 	At                           time.Time
+	Numbers                      map[string]int64 // of its insights and fields; missing ones are 0
 }
 
 // Posts returns the published posts.
@@ -177,7 +185,7 @@ func (f *FakeContainers) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	object, edge, _ := strings.Cut(path, "/")
 	if object != "me" && object != f.API.user {
-		f.object(w, path)
+		f.object(w, r, path)
 		return
 	}
 	replies, lists := f.API.lists[edge]
@@ -205,7 +213,7 @@ func (f *FakeContainers) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // lacksScope reports whether a request needs a permission that the token does not have. Those
-// of Threads are for replies and their quota, for everything that publishes, and for the rest.
+// of Threads are for replies and their quota, for everything that publishes, for insights, and for the rest.
 func (f *FakeContainers) lacksScope(r *http.Request) bool {
 	needed := ""
 	switch {
@@ -217,6 +225,8 @@ func (f *FakeContainers) lacksScope(r *http.Request) bool {
 		needed = "threads_manage_replies"
 	case r.Method == http.MethodPost:
 		needed = "threads_content_publish"
+	case strings.HasSuffix(r.URL.Path, "/insights"):
+		needed = "threads_manage_insights"
 	case !strings.HasSuffix(r.URL.Path, "/debug_token"):
 		needed = "threads_basic"
 	}
@@ -310,18 +320,4 @@ func (f *FakeContainers) list(w http.ResponseWriter, replies bool) {
 		}
 	}
 	respond(w, map[string]any{"data": data})
-}
-
-func (f *FakeContainers) object(w http.ResponseWriter, id string) {
-	if c := f.containers[id]; c != nil {
-		respond(w, map[string]string{"id": id, f.API.status: f.status(c)})
-		return
-	}
-	for _, p := range f.posts {
-		if p.ID == id {
-			respond(w, f.API.post(p))
-			return
-		}
-	}
-	fail(w, 100, 33, "Unsupported get request. Object with ID does not exist")
 }

@@ -14,6 +14,7 @@ var InstagramAPI = ContainerAPI{
 	total: map[string]any{"config": map[string]any{"quota_total": 100, "quota_duration": 86400}},
 	text:  "caption", lists: map[string]bool{"media": false}, status: "status_code",
 	early: [2]int{9007, 2207027}, again: [2]int{-1, 2207001}, invalid: invalidMedia, post: instagramPost,
+	metrics: []string{"views", "reach", "saved", "shares", "likes", "comments", "total_interactions"}, fields: []string{"like_count", "comments_count"},
 }
 
 // invalidMedia returns the error for a new container, or code 0.

@@ -18,6 +18,7 @@ var ThreadsAPI = ContainerAPI{
 	},
 	text: "text", lists: map[string]bool{"threads": false, "replies": true}, status: "status",
 	early: [2]int{24, 4279009}, again: [2]int{1, 0}, invalid: invalidThread, post: threadsPost,
+	metrics: []string{"views", "likes", "replies", "reposts", "quotes", "shares"},
 }
 
 func respond(w http.ResponseWriter, body any) {

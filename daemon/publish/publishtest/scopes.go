@@ -25,7 +25,7 @@ type platformScopes struct {
 
 var scopesOf = map[string]platformScopes{
 	"instagram": {
-		needs: [][2]string{{"POST ", "instagram_business_content_publish"}, {"/content_publishing_limit", "instagram_business_content_publish"}, {"GET ", "instagram_business_basic"}},
+		needs: [][2]string{{"POST ", "instagram_business_content_publish"}, {"/content_publishing_limit", "instagram_business_content_publish"}, {"/insights", "instagram_business_manage_insights"}, {"GET ", "instagram_business_basic"}},
 		denies: func(string, []string) Recorded {
 			return Recorded{Body: MetaError(10, 0, "(#10) Application does not have permission for this action")}
 		},
