@@ -34,9 +34,6 @@ func (p *Publisher) Connect(ctx context.Context, c publish.Connection) (publish.
 	if err := publish.CheckFields(p.Fields(), without(c, fieldUser)); err != nil {
 		return publish.Profile{}, err
 	}
-	if err := publish.CheckBools(c.Options, optionOwnApp); err != nil {
-		return publish.Profile{}, err
-	}
 	a, err := p.parseCredentials(c.Credentials)
 	if err != nil {
 		return publish.Profile{}, err

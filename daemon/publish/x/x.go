@@ -71,7 +71,6 @@ func (p *Publisher) Fields() []publish.Field {
 		{Name: fieldClientSecret, Secret: true, App: true, Help: "the client secret of a confidential app, for OAuth 2.0", Check: outbound.TokenCheck(fieldClientSecret, nil)},
 		{Name: fieldRefresh, Secret: true, Help: "the refresh token, for OAuth 2.0", Check: outbound.TokenCheck(fieldRefresh, nil)},
 		{Name: fieldAPI, Seldom: true, Help: "a test server or a proxy; default " + publicAPI, Check: outbound.ServerCheck(fieldAPI, publicAPI)},
-		{Name: optionOwnApp, Option: true, Help: "true if the developer app belongs to this account: X then charges less for reading the numbers of its posts"},
 	}
 }
 
