@@ -59,6 +59,10 @@ func TestPlanningMethods(t *testing.T) {
 			})
 			return strconv.Itoa(found.Count), err
 		}, "GET /api/v1/results?after=1970-01-01T00%3A00%3A00Z&cursor=c&label=a&limit=9&platform=mastodon&removed=true&series_id=ser_1&social_account_id=acct_1&social_account_id=acct_2&sort=-views ", "2"},
+		"summary of results": {apiv1.ResultsSummary{Truncated: true}, func(ctx context.Context, c *client.Client) (string, error) {
+			found, err := c.ResultsSummary(ctx, apiv1.ResultsByHour, client.ResultsQuery{After: time.Unix(0, 0)})
+			return strconv.FormatBool(found.Truncated), err
+		}, "GET /api/v1/results/summary?after=1970-01-01T00%3A00%3A00Z&by=hour ", "true"},
 		"analytics of a workspace": {apiv1.AnalyticsWorkspace{Count: 2}, func(ctx context.Context, c *client.Client) (string, error) {
 			found, err := c.WorkspaceAnalytics(ctx, 50, 100)
 			return strconv.Itoa(found.Count), err

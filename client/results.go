@@ -70,6 +70,14 @@ func (c *Client) EachResult(ctx context.Context, q ResultsQuery) iter.Seq2[apiv1
 	})
 }
 
+// ResultsSummary returns the published targets that q selects in groups. q needs a window: After,
+// at most 366 days before Before.
+func (c *Client) ResultsSummary(ctx context.Context, by apiv1.ResultsBy, q ResultsQuery) (apiv1.ResultsSummary, error) {
+	v := q.values()
+	v.Set("by", string(by))
+	return get[apiv1.ResultsSummary](ctx, c, "/results/summary", v)
+}
+
 // WorkspaceAnalytics returns what the posts of the workspace gained lately, and a page of its
 // published targets, the latest first. With a limit of 0, the daemon uses its default of 20.
 func (c *Client) WorkspaceAnalytics(ctx context.Context, limit, offset int) (apiv1.AnalyticsWorkspace, error) {

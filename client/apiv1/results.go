@@ -146,6 +146,55 @@ type ResultsList struct {
 	NextCursor *string        `json:"next_cursor" doc:"Null at the end."`
 }
 
+// ResultsBy is what groups of published targets have in common.
+type ResultsBy string
+
+// The ways to group.
+const (
+	ResultsByAccount  ResultsBy = "account"
+	ResultsByPlatform ResultsBy = "platform"
+	ResultsByLabel    ResultsBy = "label"
+	ResultsBySeries   ResultsBy = "series"
+	ResultsByQueue    ResultsBy = "queue"
+	ResultsByWeekday  ResultsBy = "weekday"
+	ResultsByHour     ResultsBy = "hour"
+	ResultsByMedia    ResultsBy = "media"
+)
+
+// ResultsGroupings lists the ways to group.
+func ResultsGroupings() []ResultsBy {
+	return []ResultsBy{ResultsByAccount, ResultsByPlatform, ResultsByLabel, ResultsBySeries, ResultsByQueue, ResultsByWeekday, ResultsByHour, ResultsByMedia}
+}
+
+// Weekdays lists the keys of groups by weekday.
+func Weekdays() []string {
+	return []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
+}
+
+// ResultsSummary is the response to GET /results/summary.
+type ResultsSummary struct {
+	Groups    []ResultsGroup `json:"groups" doc:"Weekdays and hours in their order, others with the highest median of engagements first."`
+	Truncated bool           `json:"truncated" doc:"Whether there are more than 200 groups; those with the fewest posts are left out."`
+}
+
+// ResultsGroup has the numbers of the published targets of a group.
+type ResultsGroup struct {
+	Key         *string        `json:"key" doc:"The id of an account, a series or a queue; a platform or label; a weekday such as monday; an hour from 00 to 23; or none, picture, gif, video, document or mixed. Null for the posts that have none."`
+	Posts       int            `json:"posts" doc:"Posts."`
+	Targets     int            `json:"targets" doc:"Targets of these posts."`
+	Few         bool           `json:"few" doc:"Whether there are fewer than 5 posts, so that a median says little."`
+	Engagements ResultsMeasure `json:"engagements" doc:"Engagements."`
+	Views       ResultsMeasure `json:"views" doc:"Times shown. Without sum and median if several platforms give views, since each counts them in its own way."`
+	Rate        ResultsMeasure `json:"rate" doc:"Engagements for each view; its sum is the rate of all together."`
+}
+
+// ResultsMeasure sums up one number of a group.
+type ResultsMeasure struct {
+	Known  int      `json:"known" doc:"Targets that give it."`
+	Sum    *float64 `json:"sum" doc:"Of these."`
+	Median *float64 `json:"median" doc:"Of these."`
+}
+
 // AnalyticsWorkspace is the response to GET /analytics/workspace.
 type AnalyticsWorkspace struct {
 	Workspace AnalyticsPlace `json:"workspace" doc:"Of the key."`

@@ -139,6 +139,7 @@ var given = map[string]func(*fixture) []string{
 	"getPostAnalytics":                    oneRead,
 	"getWorkspaceAnalytics":               oneRead,
 	"listResults":                         oneRead,
+	"summarizeResults":                    oneRead,
 	"getForecast":                         oneForecast,
 	"listQueues":                          oneQueue,
 	"getQueue":                            oneQueue,

@@ -28,7 +28,7 @@ var strangersGet = map[string]schedctl.Code{
 	"getMediaConfig": "", "listMedia": "", "createMedia": "", "createMediaFromURL": "", "createUpload": "", "createUploadLink": "",
 	"listBlackouts":     "",
 	"listLabels":        "",
-	"listAccountGroups": "", "setAccountGroup": schedctl.InvalidSocialAccounts, "getForecast": "", "getWorkspaceAnalytics": "", "listResults": "", "listSnippets": "", "setSnippet": "",
+	"listAccountGroups": "", "setAccountGroup": schedctl.InvalidSocialAccounts, "getForecast": "", "getWorkspaceAnalytics": "", "listResults": "", "summarizeResults": "", "listSnippets": "", "setSnippet": "",
 	"listCollections":   "",
 	"applyCollection":   "", // each workspace has its own names
 	"adoptCollection":   "",

@@ -59,6 +59,10 @@ var worst = map[string][]string{
 	"getForecast":    {"/forecast?days=1", "/forecast?days=366"},
 	"getPostResults": {"/posts/" + seeded(schedctl.PostPrefix, 9) + "/results"}, "getPostAnalytics": {"/analytics/post/" + seeded(schedctl.PostPrefix, 9)},
 	"getWorkspaceAnalytics": {"/analytics/workspace?limit=100"}, "listResults": worstResults("/results?limit=100&"),
+	"summarizeResults": {
+		"/results/summary?by=media&after=2026-01-01T00:00:00Z&before=2026-12-01T00:00:00Z&social_account_id=" + seeded(schedctl.AccountPrefix, 9),
+		"/results/summary?by=label&after=2026-01-06T00:00:00Z&before=2026-01-06T01:00:00Z",
+	},
 	"listAccountGroups": {"/account-groups"}, "listSnippets": {"/snippets"},
 	"listBlackouts": {"/blackouts"}, "getBlackout": {"/blackouts/" + seeded(schedctl.BlackoutPrefix, 100)},
 	"listSeries": {"/series?limit=100"}, "getSeries": {"/series/" + seeded(schedctl.SeriesPrefix, 100)},

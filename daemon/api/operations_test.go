@@ -217,6 +217,9 @@ var attempts = map[string]func(*world) attempt{
 	"listResults": func(*world) attempt {
 		return attempt{path: "/results?sort=-views&after=2026-01-01T00:00:00Z&before=2026-12-01T00:00:00Z&limit=5"}
 	},
+	"summarizeResults": func(*world) attempt {
+		return attempt{path: "/results/summary?by=hour&after=2026-01-01T00:00:00Z&before=2026-12-01T00:00:00Z"}
+	},
 	"getWorkspaceAnalytics": func(*world) attempt { return attempt{path: "/analytics/workspace?limit=5&offset=0"} },
 
 	"getForecast": func(*world) attempt { return attempt{path: "/forecast?days=366"} },

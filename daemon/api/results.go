@@ -33,6 +33,14 @@ func (s *Server) resultsRoutes() []route {
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.ResultsList](),
 		handle: s.listResults,
 	}, {
+		method: http.MethodGet, path: "/results/summary", id: "summarizeResults", tag: "Results",
+		summary: "Summarize results in groups",
+		description: "Published targets that match all filters, in groups with sums and medians. Needs after, a window of at most 366 days, and at most 10,000 targets in it. " +
+			"Removed targets are left out. Weekdays and hours are those of the time zone of the workspace.",
+		scopes: readsPosts, codes: []schedctl.Code{schedctl.ValidationFailed}, params: resultsSummaryParams(),
+		status: http.StatusOK, response: reflect.TypeFor[apiv1.ResultsSummary](),
+		handle: s.summarizeResults,
+	}, {
 		method: http.MethodGet, path: "/analytics/post/{id}", id: "getPostAnalytics", tag: "Results",
 		summary:     "Get the results of a post with totals that are never null",
 		description: "The numbers of getPostResults without the readings, for clients that expect a number in every total. known says how many targets tell each.",

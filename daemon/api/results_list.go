@@ -44,6 +44,15 @@ func resultsListParams() []*huma.Param {
 		pageParams("targets")...)
 }
 
+func resultsSummaryParams() []*huma.Param {
+	by := queryParam("by", "what the targets of a group have in common", &huma.Schema{Type: huma.TypeString, Enum: values(apiv1.ResultsGroupings())})
+	by.Required = true
+	return append([]*huma.Param{by}, resultsFilterParams()[:len(summaryFilters)]...)
+}
+
+// summaryFilters are those of resultsFilters that a summary has: it leaves out removed targets.
+var summaryFilters = resultsFilters[:len(resultsFilters)-1]
+
 // resultsFilter reads the parameters that select published targets.
 func (s *Server) resultsFilter(q *query) (f usecase.ResultsFilter) {
 	f = usecase.ResultsFilter{
@@ -94,6 +103,22 @@ func (s *Server) listResults(ctx context.Context, c *request) (response, error) 
 	found := apiv1.ResultsList{Results: page.Rows, Count: len(page.Rows)}
 	if page.Next != nil {
 		found.NextCursor = new(resultsCursor(of, page.Next))
+	}
+	return newResponse(http.StatusOK, found)
+}
+
+// summarizeResults handles GET /results/summary.
+func (s *Server) summarizeResults(ctx context.Context, c *request) (response, error) {
+	q := parseQuery(c.query, append([]string{"by"}, summaryFilters...), []string{"social_account_id", "label"})
+	by, filter := oneOf(q, "by", q.text("by"), apiv1.ResultsGroupings()), s.resultsFilter(q)
+	if q.err != nil {
+		return response{}, q.err
+	}
+	found, err := storage.Read(ctx, s.scanner(c), func(r storage.Reader) (apiv1.ResultsSummary, error) {
+		return s.cases.SummarizeResults(ctx, r, &c.Request, by, filter)
+	})
+	if err != nil {
+		return response{}, storeError(err, "the request ended before all targets were read")
 	}
 	return newResponse(http.StatusOK, found)
 }
