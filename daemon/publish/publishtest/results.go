@@ -27,8 +27,9 @@ type ResultsSuite struct {
 	Hidden      string                      // the id of a post that the network does not show, but has; empty if there is no such thing
 
 	// Counted means that the network lists what readers did, and that the reader counts it:
-	// no response has a number of Want.
-	Counted bool
+	// no response has a number of Want. Sums means that the numbers of Want are sums of those
+	// in responses.
+	Counted, Sums bool
 
 	// NoHTTP means that the network speaks another protocol, so that faults of HTTP responses
 	// can only refuse the connection.
@@ -53,6 +54,7 @@ func RunResults(t *testing.T, s ResultsSuite) {
 	t.Run("numbers", s.testNumbers)
 	t.Run("one by one", s.testOneByOne)
 	t.Run("changed numbers", s.testChangedNumbers)
+	t.Run("broken sums", s.testBrokenSums)
 	t.Run("faults", s.testResultsFaults)
 	t.Run("cut response", s.testCutResponse)
 	t.Run("empty sets", s.testEmptySets)

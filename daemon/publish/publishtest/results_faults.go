@@ -42,7 +42,12 @@ func (s ResultsSuite) changing(replacement string) http.Handler {
 		}
 	}
 	slices.Sort(tokens)
-	number := regexp.MustCompile(`(:\s*)(?:` + strings.Join(slices.Compact(tokens), "|") + `)\b`)
+	return s.replacing(strings.Join(slices.Compact(tokens), "|"), replacement)
+}
+
+// replacing serves a network with the numbers that match an expression replaced.
+func (s ResultsSuite) replacing(numbers, replacement string) http.Handler {
+	number := regexp.MustCompile(`(:\s*)(?:` + numbers + `)\b`)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		response := httptest.NewRecorder()
 		s.Network.ServeHTTP(response, r)
@@ -56,7 +61,7 @@ func (s ResultsSuite) changing(replacement string) http.Handler {
 // count is no number: never 0, never another one.
 func (s ResultsSuite) testChangedNumbers(t *testing.T) {
 	t.Parallel()
-	if s.Counted || s.NoHTTP {
+	if s.Counted || s.Sums || s.NoHTTP {
 		return
 	}
 	for _, replacement := range []string{"0", "null", "-3", "1e300", "9223372036854775808", "3.5", `"many"`, "true", "{}"} {
@@ -107,6 +112,23 @@ func (s ResultsSuite) testResultsFaults(t *testing.T) {
 	}
 	for _, f := range s.Suspended {
 		s.wantNothing(t, f)
+	}
+}
+
+// testBrokenSums checks that a sum with one part that is no count is no number.
+func (s ResultsSuite) testBrokenSums(t *testing.T) {
+	t.Parallel()
+	if !s.Sums {
+		return
+	}
+	for _, replacement := range []string{"null", "-3", "1e300", "9223372036854775808", "3.5", `"many"`, "{}"} {
+		read, _ := s.serve(t, s.replacing(`[1-9][0-9]`, replacement))
+		for id := range s.Want {
+			reading, _ := read(id)
+			if m := reading.Results[id]; m.Metrics.Reactions != nil && *m.Metrics.Reactions != 0 || m.Gone {
+				t.Errorf("%s instead of the numbers: %s is %+v", replacement, id, m)
+			}
+		}
 	}
 }
 

@@ -45,6 +45,9 @@ type slackMessage struct {
 	Subtype  string          `json:"subtype,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 
+	Reactions []map[string]any `json:"reactions,omitempty"`
+	Replies   int              `json:"reply_count,omitempty"`
+
 	sent map[string]any
 }
 
@@ -74,6 +77,10 @@ func (s *slackChannel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "conversations.replies":
 		s.list(w, func(m *slackMessage) bool { return m.TS == query.Get("ts") || m.ThreadTS == query.Get("ts") }, "thread_not_found")
 	case "conversations.history":
+		if query.Get("latest") != "" {
+			s.latest(w, query.Get("latest"))
+			return
+		}
 		s.list(w, func(m *slackMessage) bool { return m.ThreadTS == "" }, "")
 	case "chat.getPermalink":
 		s.list(w, func(m *slackMessage) bool { return m.TS == query.Get("message_ts") }, "message_not_found")
@@ -113,6 +120,17 @@ func (s *slackChannel) list(w http.ResponseWriter, include func(*slackMessage) b
 	}
 	encoded, _ := json.Marshal(list)
 	fmt.Fprintf(w, `{"ok":true,"messages":%s,"response_metadata":{"next_cursor":""}}`, encoded)
+}
+
+// latest returns the newest message that is not newer than ts.
+func (s *slackChannel) latest(w http.ResponseWriter, ts string) {
+	var newest *slackMessage
+	for _, m := range s.messages {
+		if m.ThreadTS == "" && m.TS <= ts && (newest == nil || m.TS > newest.TS) {
+			newest = m
+		}
+	}
+	s.list(w, func(m *slackMessage) bool { return m == newest }, "")
 }
 
 func (s *slackChannel) find(ts string) *slackMessage {
