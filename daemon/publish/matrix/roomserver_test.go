@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,12 +25,14 @@ type roomServer struct {
 	redacted func(*roomEvent) map[string]any     // a redacted event in a response
 	refuse   func(index int) (int, string, bool) // the response to the event with an index, if it is refused
 	requests []string                            // the transaction ids of all requests that send
+	reacted  map[string]int                      // how many reactions an event has
 }
 
 type roomEvent struct {
 	id, key  string
 	content  map[string]any
 	redacted bool
+	thread   int // how many events its thread has
 }
 
 func newRoomServer(t *testing.T) *roomServer {
@@ -63,6 +66,8 @@ func (s *roomServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.send(w, r)
 	case readsEvent(r):
 		s.read(w, path.Base(r.URL.Path))
+	case path.Base(r.URL.Path) == "m.annotation":
+		s.annotations(w, path.Base(path.Dir(r.URL.Path)), r.URL.Query().Get("from"))
 	case strings.HasSuffix(r.URL.Path, "/messages"):
 		s.list(w)
 	default:
@@ -100,8 +105,12 @@ func (s *roomServer) read(w http.ResponseWriter, id string) {
 	for _, e := range s.events {
 		if e.id == id {
 			document := e.document()
+			if e.thread > 0 {
+				document["unsigned"] = map[string]any{"m.relations": map[string]any{"m.thread": map[string]any{"count": e.thread}}}
+			}
 			if e.redacted {
 				document = s.redacted(e)
+				document["event_id"] = id
 			}
 			_ = json.NewEncoder(w).Encode(document)
 			return
@@ -109,6 +118,25 @@ func (s *roomServer) read(w http.ResponseWriter, id string) {
 	}
 	w.WriteHeader(http.StatusNotFound)
 	fmt.Fprint(w, `{"errcode":"M_NOT_FOUND","error":"Event not found."}`)
+}
+
+// annotations lists the reactions to an event, 100 on a page, with an event of another type.
+func (s *roomServer) annotations(w http.ResponseWriter, id, from string) {
+	first, _ := strconv.Atoi(from)
+	chunk := []any{}
+	if first == 0 {
+		chunk = append(chunk, map[string]any{"event_id": "$other", "type": "org.example.note"})
+	}
+	page := map[string]any{}
+	for i := first; i < s.reacted[id]; i++ {
+		if i == first+100 {
+			page["next_batch"] = fmt.Sprint(i)
+			break
+		}
+		chunk = append(chunk, map[string]any{"event_id": fmt.Sprintf("$reaction%d", i), "type": "m.reaction"})
+	}
+	page["chunk"] = chunk
+	_ = json.NewEncoder(w).Encode(page)
 }
 
 func (s *roomServer) list(w http.ResponseWriter) {

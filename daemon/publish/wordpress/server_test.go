@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -38,13 +39,14 @@ type stored struct {
 
 // server is a site with the REST API, as WordPress documents it.
 type server struct {
-	mu      sync.Mutex // mu guards the fields below
-	posts   []stored
-	uploads []string // the alt texts
-	rights  map[string]bool
-	first   int // the id of the first post
-	always  bool
-	strip   bool // remove the files from posts
+	mu       sync.Mutex // mu guards the fields below
+	posts    []stored
+	uploads  []string // the alt texts
+	rights   map[string]bool
+	first    int // the id of the first post
+	always   bool
+	comments map[int]int // approved ones, by post
+	strip    bool        // remove the files from posts
 }
 
 func newServer() *server {
@@ -76,6 +78,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.categories(w, r)
 	case route == "media":
 		s.media(w, r)
+	case strings.HasPrefix(route, "posts/") && r.Method == http.MethodGet:
+		s.one(w, strings.TrimPrefix(route, "posts/"))
+	case route == "comments" && r.Method == http.MethodGet:
+		s.listComments(w, r)
 	case route == "posts" && r.Method == http.MethodGet:
 		s.list(w, r)
 	case route == "posts":
@@ -107,6 +113,27 @@ func (s *server) list(w http.ResponseWriter, r *http.Request) {
 		list = nil
 		io.WriteString(w, "[]")
 		return
+	}
+	respond(w, 200, list)
+}
+
+// one returns a post, also one in the trash.
+func (s *server) one(w http.ResponseWriter, id string) {
+	for _, p := range s.posts {
+		if fmt.Sprint(p.ID) == id {
+			respond(w, 200, p)
+			return
+		}
+	}
+	refuse(w, 404, "rest_post_invalid_id")
+}
+
+func (s *server) listComments(w http.ResponseWriter, r *http.Request) {
+	id, _ := strconv.Atoi(r.URL.Query().Get("post"))
+	w.Header().Set("X-WP-Total", fmt.Sprint(s.comments[id]))
+	list := []any{}
+	if s.comments[id] > 0 {
+		list = append(list, map[string]any{"id": 1})
 	}
 	respond(w, 200, list)
 }

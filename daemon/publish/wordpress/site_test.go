@@ -44,6 +44,7 @@ func TestWordPress(t *testing.T) {
 	t.Run("publish", func(t *testing.T) { testSitePublish(t, w) })
 	t.Run("statuses", func(t *testing.T) { testSiteStatuses(t, w) })
 	t.Run("files", func(t *testing.T) { testSiteFiles(t, w) })
+	t.Run("results", func(t *testing.T) { testSiteResults(t, w) })
 	t.Run("flaky", func(t *testing.T) { testSiteFlaky(t, w) })
 }
 
