@@ -38,6 +38,8 @@ products: create two if you need both.
      for yourself openid, profile and w_member_social;
      for an organization w_organization_social and r_organization_social, and, for
      comments, w_organization_social_feed and r_organization_social_feed.
+     To read the numbers of posts, also r_member_postAnalytics for yourself, or
+     rw_organization_admin for an organization, if your app has it.
      Click "Request access token", allow it, and copy the token.
   4. Connect the account, and paste the token when you are asked for it:
 
@@ -59,7 +61,9 @@ products: create two if you need both.
      have, so schedctl does not ask for those of comments. If LinkedIn has approved your
      app for them, add "--set comments=approved", also to "account reconnect". That asks
      for w_member_social_feed, or, for an organization, for w_organization_social_feed
-     and r_organization_social_feed.
+     and r_organization_social_feed. In the same way, "--set analytics=approved" asks for
+     the permission to read the numbers of posts: r_member_postAnalytics, or
+     rw_organization_admin for an organization.
 
      If the browser runs on another machine, its last page does not load: copy its
      address and paste it. For a port other than 21847 add --login-port.

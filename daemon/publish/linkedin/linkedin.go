@@ -44,7 +44,8 @@ const (
 	fieldAPI          = "api_url"
 	fieldAuthor       = "author"
 	fieldSince        = "connected_at"
-	fieldComments     = "comments" // only for a login
+	fieldComments     = "comments"  // only for a login
+	fieldAnalytics    = "analytics" // only for a login
 	fieldCommentAPI   = "comment_api"
 	optionVersion     = "api_version"
 )
@@ -81,7 +82,8 @@ func (p *Publisher) Fields() []publish.Field {
 		{Name: fieldOrganization, Tidy: tidyOrganization, Help: "the number, the URN or the address of an organization, to post as this organization instead of yourself", Check: checkOrganization},
 		{Name: fieldClient, App: true, Help: "the client id of your app, for a login and to read when the token ends", Check: outbound.TokenCheck(fieldClient, nil)},
 		{Name: fieldClientSecret, Secret: true, App: true, Help: "the client secret of your app", Check: outbound.TokenCheck(fieldClientSecret, nil)},
-		{Name: fieldComments, Seldom: true, Once: true, Help: approved + " if LinkedIn has approved your app for comments: a login then asks for these permissions as well", Check: checkComments},
+		{Name: fieldComments, Seldom: true, Once: true, Help: approved + " if LinkedIn has approved your app for comments: a login then asks for these permissions as well", Check: checkApproved(fieldComments, "comments")},
+		{Name: fieldAnalytics, Seldom: true, Once: true, Help: approved + " if LinkedIn has approved your app for the numbers of posts: a login then asks for this permission as well", Check: checkApproved(fieldAnalytics, "the numbers of posts")},
 		{Name: fieldAPI, Seldom: true, Help: "a test server or a proxy; default " + publicAPI, Check: outbound.ServerCheck(fieldAPI, publicAPI)},
 		{Name: optionVersion, Option: true, Help: "the version of the API to try first, such as 202610", Check: checkVersion},
 	}
@@ -105,14 +107,16 @@ func checkOrganization(value string) error {
 	return nil
 }
 
-// approved is the value of fieldComments.
+// approved is the value of fieldComments and fieldAnalytics.
 const approved = "approved"
 
-func checkComments(value string) error {
-	if value != approved {
-		return fmt.Errorf("%s must be %s, or missing if LinkedIn has not approved your app for comments", fieldComments, approved)
+func checkApproved(name, what string) func(string) error {
+	return func(value string) error {
+		if value != approved {
+			return fmt.Errorf("%s must be %s, or missing if LinkedIn has not approved your app for %s", name, approved, what)
+		}
+		return nil
 	}
-	return nil
 }
 
 func checkVersion(value string) error {

@@ -18,6 +18,17 @@ var (
 	organizationComments = []string{"w_organization_social_feed", "r_organization_social_feed"}
 )
 
+// optionalScopes are the permissions that a login asks for only if LinkedIn has approved the
+// app for them, because it refuses the whole login for one that the app does not have.
+var optionalScopes = []struct {
+	field                string
+	person, organization []string
+	without              string // what happens without them
+}{
+	{fieldComments, personComments, organizationComments, "comments may fail"},
+	{fieldAnalytics, []string{scopePersonResults}, []string{scopeOrganizationResults}, "schedctl reads no numbers of posts"},
+}
+
 // scopesOf returns the permissions that an account needs.
 func scopesOf(organization bool) []string {
 	if organization {
@@ -59,14 +70,21 @@ func (p *Publisher) CodeLogin(_ context.Context, _ *http.Client, c publish.Crede
 		ClientID: strings.TrimSpace(c[fieldClient]), ClientSecret: strings.TrimSpace(c[fieldClientSecret]),
 		Scopes: scopesOf(organization),
 	}
-	// LinkedIn refuses the whole login for a scope that the app does not have.
-	if strings.TrimSpace(c[fieldComments]) != "" {
-		more := personComments
+	for _, optional := range optionalScopes {
+		if strings.TrimSpace(c[optional.field]) == "" {
+			continue
+		}
+		more := optional.person
 		if organization {
-			more = organizationComments
+			more = optional.organization
 		}
 		login.Scopes = slices.Concat(login.Scopes, more)
-		login.Refused = "log in without " + fieldComments + "=" + approved + ", or request the product that has them in the developer portal; without them, comments may fail, and posts are published"
+		advice := "log in without " + optional.field + "=" + approved + ", or request the product that has " + strings.Join(more, " and ") +
+			" in the developer portal; without, " + optional.without + ", and posts are published"
+		if login.Refused != "" {
+			advice = login.Refused + "; or " + advice
+		}
+		login.Refused = advice
 	}
 	return login, nil
 }

@@ -51,8 +51,15 @@ func (p *Publisher) versions(a access) []int64 {
 // send sends a request with each version until LinkedIn has it. LinkedIn responds to a
 // version that has ended, or that does not exist, with 426, and does nothing.
 func (p *Publisher) send(ctx context.Context, a access, method, address string, body []byte, header http.Header) (outbound.Response, error) {
+	var requests int
+	return p.sendCounted(ctx, a, method, address, body, header, &requests)
+}
+
+// sendCounted is send that also counts the requests.
+func (p *Publisher) sendCounted(ctx context.Context, a access, method, address string, body []byte, header http.Header, requests *int) (outbound.Response, error) {
 	var last outbound.Response
 	for i, version := range p.versions(a) {
+		*requests++
 		h := p.header(a)
 		h.Set("LinkedIn-Version", strconv.FormatInt(version, 10))
 		for name := range header {

@@ -39,6 +39,9 @@ type FakeLinkedIn struct {
 	NoComments int
 	NotReady   int
 
+	// Unknown are types of numbers of a person's post that the version does not have.
+	Unknown []string
+
 	// Expires is when the token ends.
 	Expires time.Time
 
@@ -65,6 +68,7 @@ type LinkedInPost struct {
 	Created                  time.Time
 	Deleted                  bool
 	Article                  *LinkedInArticle
+	Numbers                  map[string]int64 // by their names in the API; without any, LinkedIn leaves the post out of statistics
 }
 
 type linkedInFile struct {
@@ -80,7 +84,7 @@ func NewFakeLinkedIn() *FakeLinkedIn {
 	return &FakeLinkedIn{
 		Person: "782bbtaQ", Organization: "5515715", Token: "an-access-token-of-linkedin", First: 202511, Last: 202611, PartSize: 4 << 20,
 		files: map[string]*linkedInFile{}, ClientID: "a-client-id", ClientSecret: "a-client-secret", codes: map[string]authorization{},
-		Scopes: []string{"openid", "profile", "w_member_social", "w_organization_social", "r_organization_social", "w_organization_social_feed", "r_organization_social_feed"},
+		Scopes: []string{"openid", "profile", "w_member_social", "w_organization_social", "r_organization_social", "w_organization_social_feed", "r_organization_social_feed", "rw_organization_admin", "r_member_postAnalytics"},
 	}
 }
 
@@ -180,6 +184,12 @@ func (f *FakeLinkedIn) route(header http.Header, r *http.Request, body []byte) (
 		return f.create(header, body)
 	case path == "posts" && r.Header.Get("X-Restli-Method") == "FINDER" && r.URL.Query().Get("q") == "author":
 		return f.list(r.URL.Query(), r.URL.Query().Get("author"), "")
+	case len(parts) == 2 && parts[0] == "posts" && r.Method == http.MethodGet:
+		return f.one(parts[1])
+	case path == "organizationalEntityShareStatistics" && r.Method == http.MethodGet:
+		return f.statistics(r.URL.RawQuery)
+	case path == "memberCreatorPostAnalytics" && r.Method == http.MethodGet:
+		return f.analytics(r.URL.RawQuery)
 	case len(parts) == 3 && parts[0] == "socialActions" && parts[2] == "comments":
 		if !f.has(parts[1]) {
 			return linkedInError(404, 0, "NOT_FOUND", "The post does not exist")
