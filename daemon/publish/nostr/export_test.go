@@ -2,6 +2,7 @@ package nostr
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"time"
 
 	"github.com/btcsuite/btcd/btcec/v2/schnorr"
@@ -29,6 +30,13 @@ func SignNote(nsec string, at time.Time, tags [][]string, content string) (id, s
 	s, _ := parseSecret(nsec)
 	e := newEvent(s, kindNote, at, tags, content)
 	return e.ID, string(e.serialize()), e.Signature
+}
+
+// SignEvent returns the JSON of a signed event.
+func SignEvent(nsec string, kind int, at time.Time, tags [][]string, content string) []byte {
+	s, _ := parseSecret(nsec)
+	body, _ := json.Marshal(newEvent(s, kind, at, tags, content))
+	return body
 }
 
 // Verify reports whether a signature of an id is valid.

@@ -1,6 +1,7 @@
 package publishtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -72,6 +73,33 @@ func (r Relay) Events(t *testing.T, public string) (events []RelayEvent) {
 	}
 }
 
+// Send sends a signed event, and fails the test unless the relay accepts it.
+func (r Relay) Send(t *testing.T, event json.RawMessage) {
+	t.Helper()
+	c, _, err := websocket.Dial(t.Context(), r.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseNow()
+	message, _ := json.Marshal([]any{"EVENT", event})
+	if err := c.Write(t.Context(), websocket.MessageText, message); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		_, text, err := c.Read(t.Context())
+		var response []any
+		if err != nil || json.Unmarshal(text, &response) != nil {
+			t.Fatalf("%v: %s", err, text)
+		}
+		if len(response) > 2 && response[0] == "OK" {
+			if response[2] != true {
+				t.Fatalf("the relay refused the event: %s", text)
+			}
+			return
+		}
+	}
+}
+
 // RelayResponse is how a [FakeRelay] responds to one event.
 type RelayResponse struct {
 	Refusal string        // the text of a refusal; empty to accept the event
@@ -102,6 +130,11 @@ type FakeRelay struct {
 
 	// Forgetful means that queries find nothing.
 	Forgetful bool
+
+	// Page is the most events that a filter finds at once; 0 for any number. Private means
+	// that queries need authentication, too.
+	Page    int
+	Private bool
 
 	mu     sync.Mutex // mu guards the fields below
 	events []RelayEvent
@@ -161,8 +194,11 @@ func (f *FakeRelay) serve(ctx context.Context, c *websocket.Conn) {
 		}
 		var e RelayEvent
 		switch label := string(message[0]); {
+		case label == `"REQ"` && !known && f.Private:
+			send("CLOSED", message[1], "auth-required: log in first")
 		case label == `"REQ"`:
 			f.find(message, send)
+		case label == `"CLOSE"`:
 		case json.Unmarshal(message[1], &e) != nil:
 			return
 		case label == `"AUTH"`:
@@ -176,15 +212,44 @@ func (f *FakeRelay) serve(ctx context.Context, c *websocket.Conn) {
 	}
 }
 
-// find responds to a query by ids or by authors.
-func (f *FakeRelay) find(message []json.RawMessage, send func(...any)) {
-	var filter struct {
-		IDs, Authors []string
-		Kinds        []int
+// relayFilter selects events of a [FakeRelay] (NIP-01). Members that are missing match all.
+type relayFilter struct {
+	IDs     []string `json:"ids"`
+	Authors []string `json:"authors"`
+	Kinds   []int    `json:"kinds"`
+	E       []string `json:"#e"`
+	Q       []string `json:"#q"`
+	Until   *int64   `json:"until"`
+	Limit   *int     `json:"limit"`
+}
+
+func (f relayFilter) matches(e RelayEvent) bool {
+	tagged := func(name string, values []string) bool {
+		return values == nil || slices.ContainsFunc(e.Tags, func(tag []string) bool { return len(tag) > 1 && tag[0] == name && slices.Contains(values, tag[1]) })
 	}
-	_ = json.Unmarshal(message[2], &filter)
-	for _, e := range f.Events() {
-		if !f.Forgetful && (slices.Contains(filter.IDs, e.ID) || slices.Contains(filter.Authors, e.PubKey) && slices.Contains(filter.Kinds, e.Kind)) {
+	return (f.IDs == nil || slices.Contains(f.IDs, e.ID)) && (f.Authors == nil || slices.Contains(f.Authors, e.PubKey)) &&
+		(f.Kinds == nil || slices.Contains(f.Kinds, e.Kind)) && (f.Until == nil || e.CreatedAt <= *f.Until) && tagged("e", f.E) && tagged("q", f.Q)
+}
+
+// find responds to a query with any of some filters, the newest events first.
+func (f *FakeRelay) find(message []json.RawMessage, send func(...any)) {
+	events := f.Events()
+	slices.SortStableFunc(events, func(a, b RelayEvent) int { return cmp.Compare(b.CreatedAt, a.CreatedAt) })
+	sent := map[string]bool{}
+	for _, raw := range message[2:] {
+		var filter relayFilter
+		_ = json.Unmarshal(raw, &filter)
+		most := f.Page
+		if filter.Limit != nil && (most == 0 || *filter.Limit < most) {
+			most = *filter.Limit
+		}
+		n := 0
+		for _, e := range events {
+			if f.Forgetful || !filter.matches(e) || sent[e.ID] || most > 0 && n == most {
+				continue
+			}
+			n++
+			sent[e.ID] = true
 			send("EVENT", message[1], e)
 		}
 	}

@@ -26,14 +26,21 @@ class Memory extends EventRepository {
     return { isDuplicate }
   }
   find(filter) {
-    const matches = [...this.events.values()].filter((event) => EventUtils.isMatchingFilter(event, filter))
+    const wanted = Object.entries(filter).filter(([name]) => name.startsWith('#')) // which EventUtils leaves out
+    const tagged = (event) => wanted.every(([name, values]) => event.tags.some(([tag, value]) => '#' + tag === name && values.includes(value)))
+    const matches = [...this.events.values()].filter((event) => EventUtils.isMatchingFilter(event, filter) && tagged(event))
     return matches.sort((a, b) => b.created_at - a.created_at).slice(0, filter.limit ?? 1000)
+  }
+  async deleteByDeletionRequest(deletion) {
+    for (const [tag, id] of deletion.tags) {
+      if (tag === 'e' && this.events.get(id)?.pubkey === deletion.pubkey) this.events.delete(id)
+    }
   }
   async destroy() {}
 }
 
 const hostname = process.env.AUTH || undefined
-const relay = new NostrRelay(new Memory(), { hostname, logLevel: LogLevel.ERROR })
+const relay = new NostrRelay(new Memory(), { hostname, logLevel: LogLevel.ERROR, filterResultCacheTtl: 0 })
 const server = http.createServer((_, response) => response.end('a Nostr relay'))
 const sockets = new WebSocketServer({ server })
 sockets.on('connection', (socket) => {
