@@ -24,6 +24,20 @@ type ResultsReader interface {
 	Results(ctx context.Context, r ResultsRequest) (ResultsReading, error)
 }
 
+// NoResultsReader is a publisher whose network reports nothing about published posts.
+type NoResultsReader interface {
+	// NoResults returns why, as a sentence for users.
+	NoResults() string
+}
+
+// NoResults returns why the network of a publisher reports nothing, as a sentence for users.
+func NoResults(p Publisher) string {
+	if none, ok := p.(NoResultsReader); ok {
+		return none.NoResults()
+	}
+	return "schedctl reads no numbers from this network."
+}
+
 // ResultsRules say how a network reports results.
 type ResultsRules struct {
 	Refused string   // why the account has no results, and what to do; otherwise empty

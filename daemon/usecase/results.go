@@ -160,7 +160,7 @@ func (s *Service) resultsState(of *resultsOf, now time.Time) resultsState {
 	case !v.RemovedAt.IsZero():
 		return unavailable(schedctl.ResultsRemoved, "The network no longer has this post.")
 	case !reads:
-		return unavailable(schedctl.ResultsUnsupported, "schedctl reads no numbers from this network.")
+		return unavailable(schedctl.ResultsUnsupported, publish.NoResults(s.Publishers[of.target.Platform]))
 	case rules.Refused != "":
 		return unavailable(schedctl.ResultsUnsupported, rules.Refused)
 	case s.NoResults:

@@ -17,11 +17,12 @@ lets no app publish to the profile of a person.
   1. Open https://developers.facebook.com/apps and click "Create app". Enter a name,
      and choose the use case "Manage everything on your Page".
   2. In the app, open "Use cases", "Customize", and add the permissions
-     pages_manage_posts, pages_read_engagement and pages_show_list.
+     pages_manage_posts, pages_read_engagement and pages_show_list, and read_insights
+     for the views and clicks of posts.
   3. Open "App settings", "Basic", add a privacy policy URL, and publish the app. Other
      people do not see the posts of an app in development mode.
   4. Open https://developers.facebook.com/tools/explorer, choose the app, then "Get User
-     Access Token", and tick the three permissions. Click "Generate Access Token", and
+     Access Token", and tick the permissions. Click "Generate Access Token", and
      select the Page when Facebook asks for it. This token is valid for an hour or two.
   5. Click the "i" next to the token, "Open in Access Token Tool", and at the bottom
      "Extend Access Token". Copy the new token.

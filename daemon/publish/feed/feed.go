@@ -43,6 +43,11 @@ func New(publicURL string) *Feed { return &Feed{at: newAddress(publicURL)} }
 // Platform returns "feed".
 func (f *Feed) Platform() string { return Platform }
 
+// NoResults implements [publish.NoResultsReader].
+func (f *Feed) NoResults() string {
+	return "A feed is fetched by readers, which report nothing."
+}
+
 // Fields returns nil: a feed has only a name.
 func (f *Feed) Fields() []publish.Field { return nil }
 

@@ -50,6 +50,11 @@ func New(client *http.Client, policy outbound.Policy, version, publicURL string)
 // Platform returns "googlechat".
 func (p *Publisher) Platform() string { return Platform }
 
+// NoResults implements [publish.NoResultsReader].
+func (p *Publisher) NoResults() string {
+	return "A webhook of Google Chat cannot read its messages."
+}
+
 // optionMentions is the name of the option that lets mentions notify.
 const optionMentions = "mentions"
 

@@ -46,6 +46,11 @@ func New(client *http.Client, policy outbound.Policy, version string) *Publisher
 // Platform returns "http".
 func (p *Publisher) Platform() string { return Platform }
 
+// NoResults implements [publish.NoResultsReader].
+func (p *Publisher) NoResults() string {
+	return "The receiver of an http account reports nothing after it has accepted a post."
+}
+
 // Fields lists url, secret and the option idempotent.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{

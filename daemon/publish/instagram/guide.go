@@ -20,7 +20,8 @@ Instagram fetches pictures and videos from it:
      case "Manage messaging & content on Instagram".
   2. In the app, open "Use cases", "Customize", then "API setup with Instagram business
      login". Under "Add required permissions", make sure that
-     instagram_business_basic and instagram_business_content_publish are there.
+     instagram_business_basic and instagram_business_content_publish are there. All
+     numbers of posts need instagram_business_manage_insights as well.
   3. Open "App roles", "Roles", "Add people", "Instagram tester", and enter the name of
      your account. Accept the invitation on https://www.instagram.com: "Settings",
      "Website permissions", "Apps and websites", "Tester invites".

@@ -12,7 +12,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish"
 )
 
-// The kinds of events that answer a note (NIP-09, NIP-18, NIP-25).
+// The kinds of events about a note (NIP-09, NIP-18, NIP-25).
 const (
 	kindDelete        = 5
 	kindRepost        = 6
@@ -59,7 +59,7 @@ func (p *Publisher) Results(ctx context.Context, r publish.ResultsRequest) (publ
 			failure = f.err
 		}
 	}
-	if !slices.ContainsFunc(found, func(f answers) bool { return f.err == nil }) {
+	if !slices.ContainsFunc(found, func(f relayEvents) bool { return f.err == nil }) {
 		return reading, notPublished(failure)
 	}
 	for _, id := range ids {
@@ -73,17 +73,17 @@ func (p *Publisher) Results(ctx context.Context, r publish.ResultsRequest) (publ
 	return reading, nil
 }
 
-// answers are the events of one relay.
-type answers struct {
+// relayEvents are the events of one relay.
+type relayEvents struct {
 	events []event
 	err    *publish.Error // the relay did not list all of them
 }
 
 // askAll asks all relays at the same time.
-func (p *Publisher) askAll(ctx context.Context, relays []*url.URL, s signer, ids []string, secret string) []answers {
+func (p *Publisher) askAll(ctx context.Context, relays []*url.URL, s signer, ids []string, secret string) []relayEvents {
 	ctx, cancel := context.WithTimeout(ctx, relayTime)
 	defer cancel()
-	found := make([]answers, len(relays))
+	found := make([]relayEvents, len(relays))
 	done := make(chan struct{}, len(relays))
 	for i, u := range relays {
 		go func() {
@@ -97,7 +97,7 @@ func (p *Publisher) askAll(ctx context.Context, relays []*url.URL, s signer, ids
 	return found
 }
 
-// ask returns the notes that a relay has, their deletions, and what answers them.
+// ask returns the notes that a relay has, their deletions, and the events about them.
 func (p *Publisher) ask(ctx context.Context, u *url.URL, s signer, ids []string, secret string) ([]event, *publish.Error) {
 	c, err := p.dial(ctx, publish.PurposeResults, u, s, secret)
 	if err != nil {
@@ -225,7 +225,7 @@ func (t tally) add(list []event) {
 	}
 }
 
-// count adds an event that answers a note.
+// count adds an event about a note.
 func (t tally) count(e event) {
 	last := e.lastTag("e")
 	switch e.Kind {

@@ -58,9 +58,9 @@ func counting() *publishtest.FakeRelay {
 	add(6, "", e(1))
 	add(16, "", e(1))
 	add(1, "quoted", []string{"q", id(1)})
-	add(1, "an answer", e(1, "", "root"))
-	add(1, "an answer to an answer", e(1, "", "root"), e(108, "", "reply"))
-	add(1, "an answer in the older form", e(9), e(1))
+	add(1, "a reply", e(1, "", "root"))
+	add(1, "a reply to a reply", e(1, "", "root"), e(108, "", "reply"))
+	add(1, "a reply in the older form", e(9), e(1))
 	add(1, "a mention", e(1, "", "mention"))
 	add(1, "broken", []string{"e"}, []string{})
 	return f
@@ -176,7 +176,7 @@ func testRelayResults(t *testing.T, relay publishtest.Relay, p *nostr.Publisher,
 		tag     []string
 	}{
 		{7, "+", []string{"e", receipt.ID}}, {7, "🔥", []string{"e", receipt.ID}}, {7, "-", []string{"e", receipt.ID}}, {6, "", []string{"e", receipt.ID}},
-		{1, "quoted", []string{"q", receipt.ID}}, {1, "an answer", []string{"e", receipt.ID, "", "root"}},
+		{1, "quoted", []string{"q", receipt.ID}}, {1, "a reply", []string{"e", receipt.ID, "", "root"}},
 	} {
 		relay.Send(t, nostr.SignEvent(r.Credentials["nsec"], send.kind, now.Add(time.Duration(i)*time.Second), [][]string{send.tag}, send.content))
 	}

@@ -51,6 +51,11 @@ func New(client *http.Client, policy outbound.Policy, version string) *Publisher
 // Platform returns "telegram".
 func (p *Publisher) Platform() string { return Platform }
 
+// NoResults implements [publish.NoResultsReader].
+func (p *Publisher) NoResults() string {
+	return "Telegram tells bots how many people reacted only in updates, and reading those would take them from the programs of your bot."
+}
+
 // Fields lists bot_token, chat_id, api_url and the options of a message.
 func (p *Publisher) Fields() []publish.Field {
 	return []publish.Field{

@@ -12,6 +12,7 @@ and your app needs no review, because it publishes only to your account.
   2. In the app, open "Use cases", "Customize", and add the permissions threads_basic
      and threads_content_publish. Threads and first comments also need
      threads_manage_replies, and threads_read_replies to look for them after a failure.
+     The numbers of posts need threads_manage_insights.
   3. Under "App roles", "Roles", add your account as a Threads tester. Accept the
      invitation in Threads: "Settings", "Website permissions", "Invites".
   4. In the app, open "Use cases", "Customize", "Settings", and click "Generate access
