@@ -34,6 +34,7 @@ var layers = []struct {
 	{pkg: "/icalendar/icaltest", may: []string{module + "/scripts/installed"}, why: "it is a parser that is not ours"},
 	{pkg: "/client/when", may: []string{module}, why: "a grammar needs no network"},
 	{pkg: "/client/repeat", may: []string{module, module + "/client/when", module + "/recurrence"}, why: "a grammar needs no network"},
+	{pkg: "/client/resulttext", may: []string{module, module + "/client/apiv1"}, why: "numbers are shown in the same way everywhere"},
 	{pkg: "/client/fields", may: []string{module, module + "/client/apiv1", module + "/client/when"}, why: "commands, files and the terminal UI share one description of fields"},
 	{pkg: "/client/threadtext", may: []string{module, module + "/client/apiv1", "github.com/clipperhouse/uax29/v2/graphemes"}, why: "a text is split without a daemon"},
 	{pkg: "/client/qrcode", may: []string{"rsc.io/qr"}, why: "commands and the terminal UI draw the same code"},

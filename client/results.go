@@ -71,8 +71,9 @@ func (c *Client) EachResult(ctx context.Context, q ResultsQuery) iter.Seq2[apiv1
 }
 
 // ResultsSummary returns the published targets that q selects in groups. q needs a window: After,
-// at most 366 days before Before.
+// at most 366 days before Before. Removed ones are left out, and there is one page in one order.
 func (c *Client) ResultsSummary(ctx context.Context, by apiv1.ResultsBy, q ResultsQuery) (apiv1.ResultsSummary, error) {
+	q.Removed, q.Sort, q.Limit, q.Cursor = nil, "", 0, ""
 	v := q.values()
 	v.Set("by", string(by))
 	return get[apiv1.ResultsSummary](ctx, c, "/results/summary", v)

@@ -114,6 +114,7 @@ type AnalyticsRow struct {
 	Reach           *int64                  `json:"reach" doc:"People reached."`
 	Saves           *int64                  `json:"saves" doc:"Saves."`
 	RemovedAt       *Time                   `json:"removed_at" doc:"Null if the network still has it."`
+	Estimated       bool                    `json:"estimated" doc:"Whether some numbers are estimates."`
 	Growth          []int64                 `json:"growth" doc:"Engagements of the readings, the oldest first."`
 }
 

@@ -16,7 +16,7 @@ import (
 var (
 	takesFiles = []string{
 		"agent setup --config", "agent setup --key-file",
-		"backup", "restore", "post import", "post export", "media upload", "media upload second", "media download second",
+		"backup", "restore", "results --export", "post import", "post export", "media upload", "media upload second", "media download second",
 		"post create --media", "post edit --media", "post validate --media", "post resend --media", "post resend --file", "post resend --preview-image", "series create --media", "series edit --media",
 		"series create --file", "snippet set --file", "series edit --file", "series create --preview-image", "series edit --preview-image",
 		"blackout import", "calendar feed create --secret-out", "share calendar --secret-out", "media upload-link --secret-out", "share review --secret-out",

@@ -68,7 +68,7 @@ func (s *Service) analyticsRow(r storage.Reader, of *resultsOf, now time.Time) (
 		AnalyticsStatus: state.status, StatusLabel: state.label, Reason: state.wireReason(), LastRefreshAt: apiv1.NewTime(v.ReadAt), NextRefreshAt: apiv1.NewTime(v.NextAt),
 		Views: m.Views, Clicks: m.Clicks, Engagements: m.Engagements(), EngagementRate: m.EngagementRate(), Trend: trend(v, now),
 		Reactions: m.Reactions, Reposts: m.Reposts, Quotes: m.Quotes, Replies: m.Replies, Reach: m.Reach, Saves: m.Saves, RemovedAt: apiv1.NewTime(v.RemovedAt),
-		Growth: growth(v),
+		Growth: growth(v), Estimated: v.Estimated,
 	}
 	if of.account != nil {
 		row.AccountLabel = of.account.Name

@@ -251,7 +251,7 @@ func (w *resultsWalk) each(visit func(*resultsOf) error) error {
 	}
 	if len(list) > MaxResultsTargets {
 		return schedctl.Errorf(schedctl.ValidationFailed, "after",
-			"more than %d targets were published in this window; use a later after, or filter by social_account_id", MaxResultsTargets)
+			"more than %d targets were published in this window; use a later after (--after), or filter by social_account_id (--account)", MaxResultsTargets)
 	}
 	for chunk := range slices.Chunk(list, atOnce) {
 		if err := w.ctx.Err(); err != nil {
@@ -277,7 +277,7 @@ func (f *ResultsFilter) checkWindow(now time.Time) error {
 	}
 	if f.After.IsZero() || until.Sub(f.After) > MaxResultsDays*24*time.Hour {
 		return schedctl.Errorf(schedctl.ValidationFailed, "after",
-			"this needs a window of at most %d days: give after, and before if it does not end now", MaxResultsDays)
+			"this needs a window of at most %d days; give after (--after), and before (--before) if it does not end now", MaxResultsDays)
 	}
 	return nil
 }

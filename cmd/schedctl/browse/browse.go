@@ -1,7 +1,6 @@
 package browse
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -107,7 +106,7 @@ func (o *browser) run(ctx context.Context) error {
 	config := tui.Config{
 		Client: daemonOf{c}, Key: me.APIKey, Zone: zone, Now: o.Now, Renderer: o.renderer(),
 		Plain: o.accessible || o.Getenv("ACCESSIBLE") != "", Mouse: o.mouse && !o.accessible && o.Getenv("ACCESSIBLE") == "",
-		ASCII: o.ascii || asciiLocale(o.Getenv("LC_ALL"), o.Getenv("LC_CTYPE"), o.Getenv("LANG")),
+		ASCII: o.ascii || o.App.ASCII(),
 		Edit:  o.editText(cancel), Complete: completePath, Browse: openAddress, Clipboard: o.System.Out, IsOnThisMachine: cli.IsOnThisMachine,
 	}
 	if name, err := o.ZoneName(zone); err == nil {
@@ -158,13 +157,6 @@ func (o *browser) mayBrowse() error {
 		return cli.UsageError("--debug would write over the screen").WithHint("add 2>FILE")
 	}
 	return nil
-}
-
-// asciiLocale reports whether the locale of the environment is that of ASCII. The first
-// setting that is not empty decides.
-func asciiLocale(settings ...string) bool {
-	locale := cmp.Or(settings...)
-	return locale == "C" || locale == "POSIX"
 }
 
 // renderer returns the renderer of colors, or nil without color. Besides the 16 colors of

@@ -44,7 +44,7 @@ var Variables = [][]variable{
 		{"DISPLAY", "not empty on Linux and BSD: --login opens a browser"},
 		{"WAYLAND_DISPLAY", "the same"},
 		{"ACCESSIBLE", "not empty: ask line by line, and sentences in place of columns\nin tui (--accessible)"},
-		{"LC_ALL", "C or POSIX: signs of ASCII in tui (--ascii)"},
+		{"LC_ALL", "C or POSIX: signs of ASCII in tui (--ascii) and in results"},
 		{"LC_CTYPE", "the same, when LC_ALL is not set"},
 		{"LANG", "the same, when neither is set"},
 		{"COLORTERM", "truecolor: tui may use grays of 256 colors, as with a TERM\nthat names 256color"},
