@@ -435,9 +435,9 @@ func TestStartedBy(t *testing.T) {
 }
 
 func TestFirstKeysMayShare(t *testing.T) {
-	old := slices.DeleteFunc(FirstScopes(), func(s Scope) bool { return s == ScopeSharesWrite })
+	old := slices.DeleteFunc(FirstScopes(), func(s Scope) bool { return s == ScopeSharesWrite || s == ScopeSourcesWrite })
 	k := APIKey{Scopes: slices.Clone(old)}
-	if !k.LetShare() || !k.Allows(ScopeSharesWrite) || len(k.Scopes) != len(old)+1 || k.LetShare() {
+	if !k.LetShare() || !k.Allows(ScopeSharesWrite) || !k.Allows(ScopeSourcesWrite) || len(k.Scopes) != len(old)+2 || k.LetShare() {
 		t.Errorf("the first key has the scopes %v", k.Scopes)
 	}
 	for name, other := range map[string]APIKey{

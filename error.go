@@ -71,6 +71,10 @@ const (
 	SourceMismatch Code = "SOURCE_MISMATCH" // the collection belongs to another repository
 	OlderRevision  Code = "OLDER_REVISION"  // a later commit was applied to the collection
 
+	SourceHeldBack Code = "SOURCE_HELD"       // the source waits for a decision
+	SourceNotAFeed Code = "SOURCE_NOT_A_FEED" // there is no feed at the URL
+	SourceExists   Code = "SOURCE_EXISTS"     // another source has the name, or the URL and the accounts
+
 	ApprovalMissing    Code = "APPROVAL_REQUIRED"
 	ApprovalNotPending Code = "APPROVAL_NOT_PENDING" // the wrong state for a step of the review
 	NotYourDraft       Code = "NOT_YOUR_DRAFT"       // the draft or the file belongs to another key
@@ -91,6 +95,7 @@ func Codes() []Code {
 		MediaInUse, MediaNotReady, MediaUploaded,
 		VersionMismatch, VersionRequired, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
 		InsufficientStorage, QueueFull, NoQueue, SlotTaken, NameTaken, InBlackout, SeriesIsOver, SourceMismatch, OlderRevision,
+		SourceHeldBack, SourceNotAFeed, SourceExists,
 		ApprovalMissing, ApprovalNotPending, ExistingPosts, SelfApproval, NotYourDraft, KeyNotAllowed,
 	}
 }

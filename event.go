@@ -55,6 +55,15 @@ const (
 	// late if no one acts. It is emitted once, until that has passed.
 	EventForecastAppeared EventType = "forecast.appeared"
 
+	// EventSourceHeld says that a source makes no posts until a person decides.
+	EventSourceHeld EventType = "source.held"
+
+	// EventSourceFailed says that the feed of a source could not be read for a day, or is gone.
+	EventSourceFailed EventType = "source.failed"
+
+	// EventSourceRecovered says that the feed of a failed source can be read again.
+	EventSourceRecovered EventType = "source.recovered"
+
 	// EventWebhookDisabled says that schedctl disabled a webhook because it failed for
 	// too long.
 	EventWebhookDisabled EventType = "webhook.disabled"
@@ -71,6 +80,7 @@ func EventTypes() []EventType {
 		EventPostUnconfirmed, EventPostFailed, EventPostCommentFailed, EventPostCanceled, EventPostRemoved, EventPostCompleted,
 	}, ReviewEvents(), []EventType{
 		EventSeriesSkipped, EventSeriesEnded, EventAccountError, EventAccountExpiring, EventForecastAppeared, EventWebhookDisabled,
+		EventSourceHeld, EventSourceFailed, EventSourceRecovered,
 	})
 }
 
@@ -87,6 +97,7 @@ type Event struct {
 	Platform    string // set on target and account events
 	WebhookID   string // set on webhook events
 	SeriesID    string // set on series events, and on forecasts about series
+	SourceID    string // set on events of sources
 	Status      Status // the target's on target events, the post's on post events
 
 	PlatformPostID  string
@@ -116,6 +127,17 @@ func AccountErrorEvent(a Account, now time.Time) Event {
 		ID: NewID(EventPrefix, now), Type: EventAccountError, CreatedAt: now,
 		WorkspaceID: a.WorkspaceID, AccountID: a.ID, Platform: a.Platform, Error: a.Error,
 	}
+}
+
+// SourceEvent returns an event of a source. Those that it is held or failed have its fault as
+// their error.
+func SourceEvent(typ EventType, s *Source, now time.Time) Event {
+	now = Millis(now)
+	e := Event{ID: NewID(EventPrefix, now), Type: typ, CreatedAt: now, WorkspaceID: s.WorkspaceID, SourceID: s.ID}
+	if f := s.Fault; f != nil && typ != EventSourceRecovered {
+		e.Error = &TargetError{Code: f.Code, Message: f.Message}
+	}
+	return e
 }
 
 // WebhookDisabledEvent returns the event that schedctl disabled a webhook.

@@ -37,6 +37,8 @@ const (
 	CollectionPrefix   Prefix = "dir"
 	AliasPrefix        Prefix = "ali"
 	SharePrefix        Prefix = "shr"
+	SourcePrefix       Prefix = "src"
+	SourceItemPrefix   Prefix = "itm"
 )
 
 // ULID is a 48-bit count of milliseconds followed by 80 random bits, ordered by

@@ -10,6 +10,8 @@ type Trail struct {
 	ArchivedAt time.Time // zero unless the post was put away
 	ResendOf   string    // the post whose failed targets this one sends again; may be empty
 	ResentAs   string    // the post that sends the failed targets of this one again; may be empty
+	SourceID   string    // the source that made the post; may be empty
+	ItemID     string    // the item of that source; may be empty
 }
 
 // Archive puts a post away whose work is over: lists leave it out. An archived post stays as

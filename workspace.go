@@ -44,13 +44,14 @@ const (
 	ScopeKeysWrite       Scope = "keys:write"
 	ScopeWorkspacesWrite Scope = "workspaces:write"
 	ScopeSharesWrite     Scope = "shares:write"
+	ScopeSourcesWrite    Scope = "sources:write"
 )
 
 // Scopes lists every scope.
 func Scopes() []Scope {
 	return []Scope{
 		ScopePostsRead, ScopePostsWrite, ScopePostsDraft, ScopePostsApprove, ScopeAccountsRead, ScopeAccountsWrite,
-		ScopeWebhooksRead, ScopeWebhooksWrite, ScopeKeysWrite, ScopeWorkspacesWrite, ScopeSharesWrite,
+		ScopeWebhooksRead, ScopeWebhooksWrite, ScopeKeysWrite, ScopeWorkspacesWrite, ScopeSharesWrite, ScopeSourcesWrite,
 	}
 }
 
@@ -107,14 +108,19 @@ func (k *APIKey) LetApprove() bool {
 	return true
 }
 
-// LetShare adds the scope shares:write to a key from the time before shares, if it
-// administers its workspace and may approve. It reports whether the key has changed.
-func (k *APIKey) LetShare() bool {
-	if !k.administers() || !k.Allows(ScopePostsApprove) || k.Allows(ScopeSharesWrite) {
+// LetShare adds the scopes shares:write and sources:write to a key from the time before shares
+// and sources, if it administers its workspace and may approve. It reports whether the key has
+// changed.
+func (k *APIKey) LetShare() (changed bool) {
+	if !k.administers() || !k.Allows(ScopePostsApprove) {
 		return false
 	}
-	k.Scopes = append(slices.Clone(k.Scopes), ScopeSharesWrite)
-	return true
+	for _, s := range []Scope{ScopeSharesWrite, ScopeSourcesWrite} {
+		if !k.Allows(s) {
+			k.Scopes, changed = append(slices.Clone(k.Scopes), s), true
+		}
+	}
+	return changed
 }
 
 // administers reports whether the key is that of a person, is not limited to accounts, and
@@ -134,7 +140,7 @@ const MaxAgentKeyLife = 90 * 24 * time.Hour
 // AgentScopes lists the scopes that the key of an agent can have. The first three are its
 // default.
 func AgentScopes() []Scope {
-	return []Scope{ScopePostsRead, ScopePostsDraft, ScopeAccountsRead, ScopePostsWrite, ScopeWebhooksRead}
+	return []Scope{ScopePostsRead, ScopePostsDraft, ScopeAccountsRead, ScopePostsWrite, ScopeWebhooksRead, ScopeSourcesWrite}
 }
 
 // CheckKind returns nil if the key may have its scopes and its end. Errors:

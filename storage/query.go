@@ -235,3 +235,11 @@ type IdempotencyRecord struct {
 	Sealed      bool // Body has a secret and is encrypted
 	CreatedAt   time.Time
 }
+
+// SourceItemQuery selects items of a source.
+type SourceItemQuery struct {
+	WorkspaceID, SourceID string
+	State                 schedctl.ItemState // empty for all
+	AfterID               string             // the last item of the page before; empty for the newest
+	Limit                 int
+}

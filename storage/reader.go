@@ -246,6 +246,34 @@ type Reader interface {
 	// that call it for the same workspace run one after the other.
 	AccountResultsList(workspaceID string) ([]schedctl.AccountResults, error)
 
+	// Source returns a source of the workspace, also a removed one.
+	Source(workspaceID, id string) (schedctl.Source, error)
+
+	// Sources returns the sources of a workspace in order of creation, also removed ones.
+	// Transactions that call it for the same workspace run one after the other.
+	Sources(workspaceID string) ([]schedctl.Source, error)
+
+	// SourcesDue returns up to limit sources of all workspaces whose WakeAt is set and is
+	// before the given time, ordered by that time and by id. Unlike other reads of a
+	// transaction, the result may change before the commit.
+	SourcesDue(before time.Time, limit int) ([]schedctl.Source, error)
+
+	// SourceItem returns an item of a source of the workspace.
+	SourceItem(workspaceID, id string) (schedctl.SourceItem, error)
+
+	// SourceItems returns items of a source, newest first. Unlike other reads of a
+	// transaction, the result may change before the commit, unless every transaction that
+	// changes items of the source reads the source first.
+	SourceItems(SourceItemQuery) ([]schedctl.SourceItem, error)
+
+	// SourceItemsList returns up to limit items of all sources of a workspace, newest first,
+	// starting after the given id. An empty id starts at the newest.
+	SourceItemsList(workspaceID, afterID string, limit int) ([]schedctl.SourceItem, error)
+
+	// SourceItemsByKey returns the items of a workspace that have one of the keys, newest
+	// first; see [schedctl.SourceItem].
+	SourceItemsByKey(workspaceID string, keys []string) ([]schedctl.SourceItem, error)
+
 	// Metadata returns a value about the database itself, or nil if there is no value
 	// with this name.
 	Metadata(name string) ([]byte, error)

@@ -134,6 +134,20 @@ type Tx interface {
 	// account is in a different workspace.
 	PutAccountResults(schedctl.AccountResults) error
 
+	// PutSource creates or replaces a source. It returns NOT_FOUND if the id is in use in a
+	// different workspace.
+	PutSource(schedctl.Source) error
+
+	// DeleteSource deletes a source, and not its items.
+	DeleteSource(workspaceID, id string) error
+
+	// PutSourceItem creates or replaces an item of a source. It returns NOT_FOUND if the id is
+	// in use in a different workspace.
+	PutSourceItem(schedctl.SourceItem) error
+
+	// DeleteSourceItem deletes an item of a source.
+	DeleteSourceItem(workspaceID, id string) error
+
 	// PutMetadata stores a value about the database itself, of at most MaxMetadata
 	// bytes. nil deletes it. Daemons check such values before they use a database.
 	PutMetadata(name string, value []byte) error

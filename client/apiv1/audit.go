@@ -39,15 +39,16 @@ func NewAuditEntry(e schedctl.AuditEntry) AuditEntry {
 func Writes() []string { return slices.Clone(writes) }
 
 var writes = []string{
-	"addPostNote", "addSocialAccount", "adoptCollection", "applyCollection", "approvePost", "approveSeries",
-	"archivePost", "cancelPost", "confirmUpload", "createAPIKey", "createBlackout", "createCalendarFeed", "createMedia",
-	"createMediaFromURL", "createNotification", "createPost", "createQueue", "createSeries", "createShare", "createUpload",
-	"createUploadLink", "createWebhook", "createWorkspace", "deleteAccountGroup", "deleteBlackout", "deleteCalendarFeed", "deleteCollection", "deleteMedia",
-	"deleteNotification", "deletePost", "deleteQueue", "deleteSeries", "deleteSnippet", "deleteWebhook", "editBlackout", "editMedia",
-	"editNotification", "editPost", "editQueue", "editSeries", "editSocialAccount", "editWebhook", "editWorkspace",
-	"endSeries", "failUpload", "orderQueue", "pauseSeries", "previewSeries", "publishPostNow", "putUpload",
-	"putUploadLink", "reflowQueue", "removeSocialAccount", "replayWebhook", "replayWebhookDelivery", "requestPostChanges",
-	"requestSeriesChanges", "resendPost", "resumeSeries", "retryPost", "revokeAPIKey", "revokeShare", "rotateWebhookSecret",
-	"schedulePost", "setAccountGroup", "setSnippet", "skipOccurrence", "submitPost", "submitSeries", "testNotification", "testWebhook", "unarchivePost",
-	"unschedulePost", "validatePost", "verifySocialAccount", "withdrawPost", "withdrawSeries",
+	"addPostNote", "addSocialAccount", "adoptCollection", "applyCollection", "approvePost", "approveSeries", "archivePost",
+	"cancelPost", "confirmUpload", "createAPIKey", "createBlackout", "createCalendarFeed", "createMedia", "createMediaFromURL",
+	"createNotification", "createPost", "createQueue", "createSeries", "createShare", "createSource", "createUpload",
+	"createUploadLink", "createWebhook", "createWorkspace", "deleteAccountGroup", "deleteBlackout", "deleteCalendarFeed",
+	"deleteCollection", "deleteMedia", "deleteNotification", "deletePost", "deleteQueue", "deleteSeries", "deleteSnippet",
+	"deleteSource", "deleteWebhook", "editBlackout", "editMedia", "editNotification", "editPost", "editQueue", "editSeries",
+	"editSocialAccount", "editSource", "editWebhook", "editWorkspace", "endSeries", "failUpload", "orderQueue", "pauseSeries",
+	"pauseSource", "previewSeries", "publishPostNow", "putUpload", "putUploadLink", "reflowQueue", "releaseSource",
+	"removeSocialAccount", "replayWebhook", "replayWebhookDelivery", "requestPostChanges", "requestSeriesChanges", "resendPost",
+	"resumeSeries", "resumeSource", "retryPost", "revokeAPIKey", "revokeShare", "rotateWebhookSecret", "schedulePost",
+	"setAccountGroup", "setSnippet", "skipOccurrence", "skipSourceItem", "submitPost", "submitSeries", "testNotification",
+	"testWebhook", "unarchivePost", "unschedulePost", "validatePost", "verifySocialAccount", "withdrawPost", "withdrawSeries",
 }

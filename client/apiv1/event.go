@@ -19,6 +19,7 @@ type EventData struct {
 	SocialAccountID string          `json:"social_account_id,omitempty" doc:"The account, on events of targets and accounts."`
 	WebhookID       string          `json:"webhook_id,omitempty" doc:"The webhook, on events of webhooks."`
 	SeriesID        string          `json:"series_id,omitempty" doc:"The series, on events of series, and on forecasts about series."`
+	SourceID        string          `json:"source_id,omitempty" doc:"The source, on events of sources."`
 	Skipped         *Skipped        `json:"skipped,omitempty" doc:"The occurrences that were left out, on series.skipped."`
 	Platform        string          `json:"platform,omitempty" doc:"The network of the account."`
 	Status          schedctl.Status `json:"status,omitempty" doc:"The status after the event: of the target on its events, otherwise of the post."`
@@ -61,7 +62,7 @@ func newSkipped(s *schedctl.SkippedOccurrences) *Skipped {
 func NewEvent(e schedctl.Event) Event {
 	out := Event{ID: e.ID, Type: e.Type, CreatedAt: NewTime(e.CreatedAt), Data: EventData{
 		WorkspaceID: e.WorkspaceID, PostID: e.PostID, TargetID: e.TargetID, SocialAccountID: e.AccountID,
-		WebhookID: e.WebhookID, SeriesID: e.SeriesID, Skipped: newSkipped(e.Skipped), Platform: e.Platform, Status: e.Status,
+		WebhookID: e.WebhookID, SeriesID: e.SeriesID, SourceID: e.SourceID, Skipped: newSkipped(e.Skipped), Platform: e.Platform, Status: e.Status,
 		PlatformPostID: e.PlatformPostID, PlatformPostURL: e.PlatformPostURL,
 		PublishedAt: NewTime(e.PublishedAt), Error: NewTargetError(e.Error), Parts: newPublishedParts(e.Parts), Edited: e.Edited,
 	}}

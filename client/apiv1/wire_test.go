@@ -297,6 +297,8 @@ var unsent = map[string]string{
 	"Share.KeyID":              "shown as created_by",
 	"CalendarFeed.WorkspaceID": "the key's own",
 	"CalendarFeed.AccountIDs":  "shown as social_account_ids",
+	"Post.SourceID":            "shown by the item of the source",
+	"Post.ItemID":              "shown by the item of the source",
 	"CalendarFeed.Hash":        "secret",
 	"CalendarFeed.KeyID":       "shown by the audit log",
 	"Collection.ID":            "internal: the name is the id of the API",

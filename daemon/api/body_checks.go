@@ -42,6 +42,11 @@ var checks = map[string]check{
 	"CreateWebhook.url": checkEndpoint, "EditWebhook.url": checkEndpoint, "approved_by": checkPullRequest, "secret": checkSecret,
 	"EmailSettings.from": addressCheck(fullAddress), "EmailSettings.to": addressCheck(bareAddress),
 	"source": unchecked, "commit": unchecked,
+	"CreateSource.name": checkName, "EditSource.name": checkName, "CreateSource.url": checkEndpoint, "EditSource.url": checkEndpoint, "SourceItemImage.url": checkEndpoint,
+	"interval": checkGap, "delay": checkGap, "template": checkTemplate, "include": checkBytes, "exclude": checkBytes, "categories": checkBytes, "authors": checkBytes,
+	"title_regex": checkBytes, "SourceOverride.social_account_id": idCheck(adviseAccount), "CreateSource.image": checkEnum, "EditSource.image": checkEnum,
+	"CreateSource.mode": checkEnum, "EditSource.mode": checkEnum, "SourceHeader.name": checkBytes, "SourceHeader.value": checkBytes,
+	"SendSourceItem.external_id": checkBytes, "SendSourceItem.title": checkBytes, "summary": checkBytes, "link": checkBytes, "tags": checkBytes, "author": checkBytes, "alt": checkBytes,
 	"host": checkHost, "password": checkMailText, "username": checkMailText,
 }
 
@@ -205,6 +210,13 @@ func checkBytes(d *decoder, v *value, text string) string {
 		d.wrong(v.code, "has more than %d bytes", v.most)
 	}
 	return text
+}
+
+func checkTemplate(d *decoder, v *value, text string) string {
+	if int64(len(text)) < v.least {
+		d.wrong(v.code, "is empty; write a template, such as {{.Title}}")
+	}
+	return checkBytes(d, v, text)
 }
 
 func checkPullRequest(d *decoder, v *value, text string) string {

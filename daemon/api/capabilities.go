@@ -18,7 +18,7 @@ var features = []string{
 	"duplicate_guard", "idempotency", "if_match", "webhooks", "events", "api_keys", "draft_keys", "account_keys",
 	"workspaces", "audit", "unschedule", "external_ids", "collections", "labels",
 	"accounts", "account_groups", "snippets", "forecast", "results", "approvals", "notes", "series", "queues", "blackouts", "label_holds",
-	"calendar_feeds", "shares", "notifications", "webhook_replay", "archive", "resend", "search", "nodes", "docs",
+	"calendar_feeds", "shares", "sources", "notifications", "webhook_replay", "archive", "resend", "search", "nodes", "docs",
 	"threads", "first_comments", "polls", "link_cards", "content_warnings", "visibility", "languages", "titles", "post_styles",
 }
 

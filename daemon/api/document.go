@@ -45,6 +45,7 @@ func newDocument(version, external string) *huma.OpenAPI {
 			{Name: "Blackouts", Description: "Periods in which accounts do not publish."},
 			{Name: "Calendar feeds", Description: "Addresses at which calendar programs read posts."},
 			{Name: "Shares", Description: "Addresses at which people see posts without an API key."},
+			{Name: "Sources", Description: "Feeds and programs whose items become posts."},
 			{Name: "Events", Description: "Events as they happen."},
 			{Name: "Webhooks", Description: "URLs that receive events, signed as defined by Standard Webhooks."},
 			{Name: "Account groups", Description: "Names for several accounts."},

@@ -84,7 +84,7 @@ func (rt *route) operation(registry huma.Registry) *huma.Operation {
 func (rt *route) parameters() []*huma.Param {
 	params := slices.Clone(rt.params)
 	text := &huma.Schema{Type: huma.TypeString}
-	for _, name := range []string{"id", "delivery_id"} {
+	for _, name := range []string{"id", "delivery_id", "item_id"} {
 		if strings.Contains(rt.path, "{"+name+"}") {
 			params = append(params, &huma.Param{Name: name, In: "path", Required: true, Schema: text})
 		}
@@ -115,11 +115,11 @@ func (rt *route) conditional() bool {
 	return rt.method == http.MethodGet && rt.versioned() && !rt.partlyVersioned()
 }
 
-// partlyVersioned reports whether the response has posts next to the object, which can
+// partlyVersioned reports whether the response has more than the object, or state of it, that can
 // change without its version: the displaced ones of a queue, or those in the period of a
-// blackout.
+// blackout, and what a source has fetched.
 func (rt *route) partlyVersioned() bool {
-	return rt.response == reflect.TypeFor[apiv1.QueueEnvelope]() || rt.response == reflect.TypeFor[apiv1.BlackoutEnvelope]()
+	return slices.Contains([]reflect.Type{reflect.TypeFor[apiv1.QueueEnvelope](), reflect.TypeFor[apiv1.BlackoutEnvelope](), reflect.TypeFor[apiv1.SourceEnvelope]()}, rt.response)
 }
 
 func (rt *route) responses(registry huma.Registry) map[string]*huma.Response {

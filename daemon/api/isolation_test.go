@@ -33,6 +33,7 @@ var strangersGet = map[string]schedctl.Code{
 	"applyCollection":   "", // each workspace has its own names
 	"adoptCollection":   "",
 	"listCalendarFeeds": "", "createCalendarFeed": "", "listShares": "", "createShare": "",
+	"listSources": "", "createSource": schedctl.InvalidSocialAccounts,
 	"createBlackout": schedctl.InvalidSocialAccounts,
 	"listQueues":     "", "createQueue": schedctl.InvalidSocialAccounts,
 	"listSeries":      "",
@@ -139,8 +140,10 @@ func (w *world) everything() (out []any) {
 		collections, err13 := r.Collections(ws)
 		aliases, err14 := r.Aliases(ws)
 		shares, err15 := r.Shares(ws)
-		out = []any{workspace, posts, accounts, keys, webhooks, deliveries, audit, assets, blackouts, queues, feeds, series, collections, aliases, shares}
-		return errors.Join(err, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15)
+		sources, err16 := r.Sources(ws)
+		items, err17 := r.SourceItemsList(ws, "", 1000)
+		out = []any{sources, items, workspace, posts, accounts, keys, webhooks, deliveries, audit, assets, blackouts, queues, feeds, series, collections, aliases, shares}
+		return errors.Join(err, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15, err16, err17)
 	})
 	if err != nil {
 		w.t.Fatal(err)

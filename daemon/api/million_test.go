@@ -49,7 +49,7 @@ var worst = map[string][]string{
 	"listWebhooks":  {"/webhooks"}, "getWebhook": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9)},
 	"listWebhookDeliveries": {"/webhooks/" + seeded(schedctl.WebhookPrefix, 9) + "/deliveries?limit=100&status=failed"},
 	"listNotifications":     {"/notifications"},
-	"listCalendarFeeds":     {"/calendar-feeds"}, "listShares": {"/shares"}, "getShare": {"/shares/" + seeded(schedctl.SharePrefix, seededShares+9)},
+	"listCalendarFeeds":     {"/calendar-feeds"}, "listShares": {"/shares"}, "listSources": {"/sources"}, "getSource": {"/sources/" + seeded(schedctl.SourcePrefix, 100)}, "listSourceItems": {"/sources/" + seeded(schedctl.SourcePrefix, 100) + "/items?limit=100"}, "getShare": {"/shares/" + seeded(schedctl.SharePrefix, seededShares+9)},
 	"listQueues": {"/queues"}, "getQueue": {"/queues/" + seeded(schedctl.QueuePrefix, 100)},
 	"listQueueSlots": {
 		"/queues/" + seeded(schedctl.QueuePrefix, 100) + "/slots?limit=1000",

@@ -43,6 +43,7 @@ type world struct {
 	asset                    string
 	queue                    string // it names only my account, and has two posts
 	queued                   []string
+	sourceID                 string
 }
 
 func newWorld(t *testing.T, f *fixture) *world {
@@ -68,6 +69,7 @@ func newWorld(t *testing.T, f *fixture) *world {
 	f.do(nil, "PUT", "/collections/"+marker, body{"source": marker}).want(200)
 	w.calendarID = f.calendarFeed(nil, body{"name": marker}).CalendarFeed.ID
 	w.shareID = f.share(nil, body{"kind": "review", "name": marker}).Share.ID
+	w.sourceID = f.source(body{"name": marker, "filter": body{"include": []string{marker}}}).ID
 	w.seriesID = f.series(body{"name": marker, "content": marker, "social_account_ids": []string{f.mine.account}, "timezone": "UTC", "start": "2036-11-01T09:00", "rule": "FREQ=DAILY"}).ID
 	w.keyID = decodeAs[apiv1.CreatedAPIKey](t, made).APIKey.ID
 	w.queue = f.newQueue(body{"name": marker, "social_account_ids": []string{f.mine.account}}).ID
@@ -273,6 +275,33 @@ var attempts = map[string]func(*world) attempt{
 	"createShare": func(*world) attempt { return attempt{path: "/shares", body: body{"kind": "review", "name": marker}} },
 	"getShare":    func(w *world) attempt { return attempt{path: "/shares/" + w.shareID, resource: w.shareID} },
 	"revokeShare": func(w *world) attempt { return attempt{path: "/shares/" + w.shareID, resource: w.shareID} },
+
+	"listSources": func(*world) attempt { return attempt{path: "/sources"} },
+	"createSource": func(w *world) attempt {
+		return attempt{path: "/sources", body: newSource(w.fixture, body{"name": "another"})}
+	},
+	"getSource": func(w *world) attempt { return attempt{path: "/sources/" + w.sourceID} },
+	"editSource": func(w *world) attempt {
+		return attempt{path: "/sources/" + w.sourceID, body: body{"interval": "1h"}, resource: w.sourceID}
+	},
+	"deleteSource": func(w *world) attempt { return attempt{path: "/sources/" + w.sourceID, resource: w.sourceID} },
+	"pauseSource": func(w *world) attempt {
+		return attempt{path: "/sources/" + w.sourceID + "/pause", resource: w.sourceID}
+	},
+	"resumeSource": func(w *world) attempt {
+		return attempt{path: "/sources/" + w.sourceID + "/resume", resource: w.sourceID}
+	},
+	"releaseSource": func(w *world) attempt {
+		w.flooded(w.sourceID)
+		return attempt{path: "/sources/" + w.sourceID + "/release", body: body{"take": 1}, resource: w.sourceID}
+	},
+	"listSourceItems": func(w *world) attempt {
+		w.sourceItem(w.sourceID, schedctl.ItemWaiting)
+		return attempt{path: "/sources/" + w.sourceID + "/items"}
+	},
+	"skipSourceItem": func(w *world) attempt {
+		return attempt{path: "/sources/" + w.sourceID + "/items/" + w.sourceItem(w.sourceID, schedctl.ItemWaiting).ID + "/skip", resource: w.sourceID}
+	},
 
 	"listAccountGroups": func(*world) attempt { return attempt{path: "/account-groups"} },
 	"setAccountGroup": func(w *world) attempt {

@@ -443,6 +443,15 @@ var refusals = []struct {
 		f.applied("example.org/a", "1234567", time.Unix(1e9, 0), nil).want(http.StatusOK)
 		return f.applied("example.org/a", "0123456", time.Unix(1e9-1, 0), nil)
 	}},
+	{"a source with the name of another", schedctl.SourceExists, "name", func(f *fixture) *response {
+		f.source(nil)
+		return f.do(nil, "POST", "/sources", newSource(f, body{"url": "https://example.com/other"}))
+	}},
+	{"a pause of a held source", schedctl.SourceHeldBack, "", func(f *fixture) *response {
+		id := f.source(nil).ID
+		f.flooded(id)
+		return f.do(nil, "POST", "/sources/"+id+"/pause", nil)
+	}},
 	{"the asset of a draft", schedctl.MediaInUse, "", func(f *fixture) *response {
 		id := f.upload(mediatest.PNG(3, 3)).ID
 		f.create(body{"content": "x", "media_asset_ids": []string{id}})
@@ -451,7 +460,7 @@ var refusals = []struct {
 }
 
 // laterCodes belong to features that the API does not have yet.
-var laterCodes = []schedctl.Code{schedctl.RateLimited}
+var laterCodes = []schedctl.Code{schedctl.RateLimited, schedctl.SourceNotAFeed}
 
 // callUnderWay repeats a request whose first instance waits for its network.
 func callUnderWay(f *fixture) *response {

@@ -174,6 +174,16 @@ func (w *world) giveAll(keyID string) {
 				return err
 			}
 		}
+		sources, err := tx.Sources(w.mine.workspace)
+		if err != nil {
+			return err
+		}
+		for _, source := range sources {
+			source.KeyID = keyID
+			if err := tx.PutSource(source); err != nil {
+				return err
+			}
+		}
 		assets, err := tx.MediaAssets(w.mine.workspace, "", 1000)
 		if err != nil {
 			return err

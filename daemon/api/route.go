@@ -63,6 +63,7 @@ type request struct {
 	host            string // by which the client reached the daemon
 	proxied         bool   // the request came from a trusted proxy
 	deliveryID      string // of the delivery in the path, on routes that have one
+	itemID          string // of the item in the path, on routes that have one
 	query           string // not parsed
 	header          http.Header
 
@@ -138,7 +139,7 @@ func (s *Server) register(rt route) {
 // serve takes a request through the steps that all routes share.
 func (s *Server) serve(rt *route, w http.ResponseWriter, r *http.Request) (response, error) {
 	ctx := r.Context()
-	c := &request{Request: usecase.Request{ID: r.PathValue("id")}, deliveryID: r.PathValue("delivery_id"), host: r.Host, proxied: isProxied(r.Context()), query: r.URL.RawQuery, header: r.Header}
+	c := &request{Request: usecase.Request{ID: r.PathValue("id")}, deliveryID: r.PathValue("delivery_id"), itemID: r.PathValue("item_id"), host: r.Host, proxied: isProxied(r.Context()), query: r.URL.RawQuery, header: r.Header}
 	defer c.close()
 	c.action, c.requestID, c.remote, c.arrived = rt.id, w.Header().Get(requestIDHeader), r.RemoteAddr, time.Now()
 	c.Now = c.arrived

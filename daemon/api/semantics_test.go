@@ -123,11 +123,11 @@ func (w *world) checkIfMatch(op operation, a attempt) option {
 // versionTag returns the ETag of the object in a response, which has its version.
 func versionTag(t *testing.T, r *response) string {
 	t.Helper()
-	var sent struct{ Post, Series, Queue, Blackout struct{ Version int64 } }
+	var sent struct{ Post, Series, Queue, Blackout, Source struct{ Version int64 } }
 	if err := json.Unmarshal(r.body, &sent); err != nil {
 		t.Fatal(err)
 	}
-	return strconv.Quote(strconv.FormatInt(max(sent.Post.Version, sent.Series.Version, sent.Queue.Version, sent.Blackout.Version), 10))
+	return strconv.Quote(strconv.FormatInt(max(sent.Post.Version, sent.Series.Version, sent.Queue.Version, sent.Blackout.Version, sent.Source.Version), 10))
 }
 
 // unlisted are header fields that every response may have.

@@ -17,6 +17,7 @@ var statuses = map[schedctl.Code]int{
 	schedctl.InvalidIdempotencyKey:     http.StatusBadRequest,
 	schedctl.MediaInvalid:              http.StatusBadRequest,
 	schedctl.AccountVerificationFailed: http.StatusBadRequest,
+	schedctl.SourceNotAFeed:            http.StatusBadRequest,
 
 	schedctl.AuthenticationRequired: http.StatusUnauthorized,
 	schedctl.InvalidAPIKey:          http.StatusUnauthorized,
@@ -57,6 +58,8 @@ var statuses = map[schedctl.Code]int{
 	schedctl.SeriesIsOver:         http.StatusConflict,
 	schedctl.SourceMismatch:       http.StatusConflict,
 	schedctl.OlderRevision:        http.StatusConflict,
+	schedctl.SourceHeldBack:       http.StatusConflict,
+	schedctl.SourceExists:         http.StatusConflict,
 	schedctl.ApprovalMissing:      http.StatusConflict,
 	schedctl.ApprovalNotPending:   http.StatusConflict,
 	schedctl.ExistingPosts:        http.StatusConflict,

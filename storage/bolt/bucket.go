@@ -56,6 +56,11 @@ const (
 	results
 	resultsDue
 	accountResults
+	sources
+	sourcesDue
+	sourceItems
+	sourceItemLists
+	sourceItemKeys
 	bucketCount
 )
 
@@ -110,6 +115,11 @@ var bucketNames = [bucketCount]string{
 	results:            "results",
 	resultsDue:         "results due",
 	accountResults:     "account results",
+	sources:            "sources",
+	sourcesDue:         "sources due",
+	sourceItems:        "source items",
+	sourceItemLists:    "source item lists",
+	sourceItemKeys:     "source item keys",
 }
 
 func (b bucket) String() string { return bucketNames[b] }

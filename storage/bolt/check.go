@@ -257,7 +257,7 @@ func (c *checker) media() {
 	}
 }
 
-// plans compares queues, blackouts, series, calendar feeds, collections, aliases, shares, and results of targets and accounts with their indexes.
+// plans compares queues, blackouts, series, calendar feeds, collections, aliases, shares, sources, and results of targets and accounts with their indexes.
 func (c *checker) plans() {
 	checkOwned(c, &queueKind)
 	checkOwned(c, &blackoutKind)
@@ -268,6 +268,8 @@ func (c *checker) plans() {
 	checkOwned(c, &shareKind)
 	checkOwned(c, &resultsKind)
 	checkOwned(c, &accountResultsKind)
+	checkOwned(c, &sourceKind)
+	checkOwned(c, &sourceItemKind)
 }
 
 // checkOwned compares the records of a kind with their indexes.
@@ -298,7 +300,7 @@ func (c *checker) records() {
 
 // counts finds index entries without a record. It must run last.
 func (c *checker) counts() {
-	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, idempotencyHashes, webhookOwners, pendingDeliveries, mediaHashes, mediaSizes, mediaExpiry, mediaUses, owners, blackoutEnds, seriesExternalIDs, seriesSweeps, calendarFeedHashes, shareHashes, resultsDue, slots} {
+	for _, b := range []bucket{targets, externalIDs, due, postsByAge, postsByTime, published, contents, networkIDs, identities, running, accountNames, feeds, keyHashes, idempotencyHashes, webhookOwners, pendingDeliveries, mediaHashes, mediaSizes, mediaExpiry, mediaUses, owners, blackoutEnds, seriesExternalIDs, seriesSweeps, calendarFeedHashes, shareHashes, resultsDue, sourcesDue, sourceItemLists, sourceItemKeys, slots} {
 		n := 0
 		c.each(b, func(_, _ []byte) error { n++; return nil })
 		if c.ctx.Err() == nil && n != c.expect[b] {

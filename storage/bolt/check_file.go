@@ -32,7 +32,7 @@ type RecordCount struct {
 }
 
 // counted are the buckets whose records are reported.
-var counted = []bucket{workspaces, keys, accounts, posts, targets, attempts, events, webhooks, deliveries, audit, media, queues, blackouts, series, calendarFeeds, collections, aliases, shares, results, accountResults}
+var counted = []bucket{workspaces, keys, accounts, posts, targets, attempts, events, webhooks, deliveries, audit, media, queues, blackouts, series, calendarFeeds, collections, aliases, shares, results, accountResults, sources, sourceItems}
 
 // CheckFile checks a database that no process has open for writing, as [Store.Check]
 // does. It changes nothing, and neither migrates nor creates the file. After an error the

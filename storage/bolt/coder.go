@@ -43,7 +43,7 @@ type coder struct {
 //     and kinds to API keys.
 //   - Layout 12 added trails and stored link cards to posts, uploaders to media, the
 //     rule of two people to workspaces, files and labels to blackouts, files to queues,
-//     collections, aliases, shares, and results of targets and accounts.
+//     collections, aliases, shares, sources with their items, and results of targets and accounts.
 const (
 	layout            = 12
 	layoutWithReviews = 11

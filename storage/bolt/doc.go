@@ -58,6 +58,11 @@
 //	results             workspace:16 target:16                            → results record
 //	results due         time:8 target:16 workspace:16                     → nothing
 //	account results     workspace:16 account:16                           → account results record
+//	sources             workspace:16 source:16                            → source record
+//	sources due         time:8 source:16 workspace:16                     → nothing
+//	source items        workspace:16 item:16                              → source item record
+//	source item lists   workspace:16 source:16 sha256(state):16 item:16   → nothing
+//	source item keys    workspace:16 sha256(key):16 item:16               → nothing
 //
 // The two list indexes have an entry of a post for each of its accounts, one for the
 // account zero, which stands for any, and one for its collection, with the first 16
@@ -86,8 +91,9 @@
 // the value "s". A page of uses is read backward.
 //
 // The owners have an entry for each queue, blackout, series, calendar feed, collection,
-// alias, share, and for the results of each target and of each account. "kind" is the first letter of the prefix of its id,
-// or "h" for a share and "u" for an account.
+// alias, share, source and item of a source, and for the results of each target and of each account. "kind" is the first
+// letter of the prefix of its id, or "h" for a share, "u" for an account and "f" for a source. The sources due have the sources that the daemon works on. An item is
+// in two lists of its source: one of its state, and one of all, under the empty state.
 // The results due have the results with a next reading. The blackout ends have the blackouts that
 // have an end and are not settled. The slots have an entry for each target that holds a
 // slot; see [schedctl.Target.HoldsSlot]. No two posts can have the same entry.

@@ -60,6 +60,8 @@ var recordReaders = map[string]func([]byte) error{
 	"series record":      func(b []byte) error { return decode(b, new(schedctl.Series), seriesKind.fields) },
 
 	"share record":           func(b []byte) error { return decode(b, new(schedctl.Share), shareKind.fields) },
+	"source record":          func(b []byte) error { return decode(b, new(schedctl.Source), sourceKind.fields) },
+	"source item record":     func(b []byte) error { return decode(b, new(schedctl.SourceItem), sourceItemKind.fields) },
 	"results record":         func(b []byte) error { return decode(b, new(schedctl.Results), resultsKind.fields) },
 	"account results record": func(b []byte) error { return decode(b, new(schedctl.AccountResults), accountResultsKind.fields) },
 	"alias record":           func(b []byte) error { return decode(b, new(schedctl.Alias), aliasKind.fields) },
@@ -207,6 +209,11 @@ func seed(tx storage.Tx) error {
 			}
 		}
 		if err := tx.PutPost(p); err != nil {
+			return err
+		}
+		source := schedctl.Source{ID: schedctl.NewID(schedctl.SourcePrefix, now), WorkspaceID: ws.ID, SourceProgress: schedctl.SourceProgress{WakeAt: now}}
+		item := schedctl.SourceItem{ID: schedctl.NewID(schedctl.SourceItemPrefix, now), WorkspaceID: ws.ID, SourceID: source.ID, State: schedctl.ItemPosted, Keys: []string{"g1"}}
+		if err := errors.Join(tx.PutSource(source), tx.PutSourceItem(item)); err != nil {
 			return err
 		}
 		results := tx.PutResults(schedctl.Results{TargetID: target, WorkspaceID: ws.ID, PostID: p.ID, AccountID: feed.ID, NextAt: now})

@@ -59,7 +59,7 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.AttemptPrefix: "attempt", schedctl.WebhookPrefix: "webhook", schedctl.DeliveryPrefix: "delivery",
 	schedctl.AuditPrefix: "audit entry", schedctl.MediaPrefix: "media asset", schedctl.QueuePrefix: "queue", schedctl.BlackoutPrefix: "blackout",
 	schedctl.SeriesPrefix: "series", schedctl.CalendarFeedPrefix: "calendar feed", schedctl.CollectionPrefix: "collection", schedctl.AliasPrefix: "alias",
-	schedctl.SharePrefix: "share",
+	schedctl.SharePrefix: "share", schedctl.SourcePrefix: "source", schedctl.SourceItemPrefix: "item of a source",
 }
 
 func notFound(prefix schedctl.Prefix, id string) error {

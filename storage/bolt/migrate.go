@@ -37,7 +37,7 @@ var migrations = []migration{
 	{"keep queues, blackouts, series and calendar feeds", createPlanBuckets},
 	{"keep staged posts, and when credentials end", noChange},
 	{"let posts be reviewed", letFirstKeysApprove},
-	{"keep who wrote posts, who uploaded media, and who applies collections, aliases, shares and results; copy alt texts into posts", keepTrust},
+	{"keep who wrote posts, who uploaded media, and who applies collections, aliases, shares, results and sources; copy alt texts into posts", keepTrust},
 }
 
 // Version returns the version of the files that this program writes.
@@ -118,11 +118,12 @@ func changeKeys(tx *bbolt.Tx, change func(*schedctl.APIKey) bool) error {
 	return err
 }
 
-// keepTrust creates the buckets of collections, aliases, shares and results of targets and accounts, copies alt texts into
-// posts, and gives the scope shares:write to the keys that administer a workspace; see
+// keepTrust creates the buckets of collections, aliases, shares, sources and results of targets and accounts, copies alt texts into
+// posts, and gives the scopes shares:write and sources:write to the keys that administer a workspace; see
 // [schedctl.APIKey.LetShare].
 func keepTrust(tx *bbolt.Tx) error {
-	return errors.Join(createAll(collections, aliases, shares, shareHashes, results, resultsDue, accountResults)(tx), copyAltTexts(tx), changeKeys(tx, (*schedctl.APIKey).LetShare))
+	return errors.Join(createAll(collections, aliases, shares, shareHashes, results, resultsDue, accountResults,
+		sources, sourcesDue, sourceItems, sourceItemLists, sourceItemKeys)(tx), copyAltTexts(tx), changeKeys(tx, (*schedctl.APIKey).LetShare))
 }
 
 // noChange is the migration to a new layout of records. Old records stay as they are.

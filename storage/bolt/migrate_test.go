@@ -210,9 +210,9 @@ var version3 = olderFile{3, 2, append([]bucket{
 }, laterBuckets...)}
 
 var (
-	trustBuckets = []bucket{collections, aliases, shares, shareHashes, results, resultsDue, accountResults}
+	trustBuckets = []bucket{collections, aliases, shares, shareHashes, results, resultsDue, accountResults, sources, sourcesDue, sourceItems, sourceItemLists, sourceItemKeys}
 	planBuckets  = []bucket{
-		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections, aliases, shares, shareHashes, results, resultsDue, accountResults,
+		owners, queues, blackouts, blackoutEnds, series, seriesExternalIDs, seriesSweeps, calendarFeeds, calendarFeedHashes, slots, collections, aliases, shares, shareHashes, results, resultsDue, accountResults, sources, sourcesDue, sourceItems, sourceItemLists, sourceItemKeys,
 	}
 	laterBuckets = append([]bucket{media, mediaHashes, mediaSizes, mediaExpiry, mediaUses}, planBuckets...)
 )
@@ -282,7 +282,7 @@ func (o olderFile) opens(t *testing.T) {
 
 func asTx(opened storage.Tx) *tx { return opened.(*tx) }
 
-// withoutNewFields removes series, calendar feeds, collections, aliases, shares and results, and from posts external ids, collections, labels, media
+// withoutNewFields removes series, calendar feeds, collections, aliases, shares, results and sources, and from posts external ids, collections, labels, media
 // and slots.
 func withoutNewFields(tx storage.Tx) error {
 	list, err := tx.Workspaces()
@@ -308,6 +308,15 @@ func withoutNewFields(tx storage.Tx) error {
 	for _, c := range collections {
 		err = errors.Join(err, tx.DeleteCollection(c.WorkspaceID, c.ID))
 	}
+	sources, err6 := tx.Sources(list[0].ID)
+	for _, s := range sources {
+		err = errors.Join(err, tx.DeleteSource(s.WorkspaceID, s.ID))
+	}
+	items, err7 := tx.SourceItemsList(list[0].ID, "", 100)
+	for _, i := range items {
+		err = errors.Join(err, tx.DeleteSourceItem(i.WorkspaceID, i.ID))
+	}
+	err = errors.Join(err, err6, err7)
 	aliases, err5 := tx.Aliases(list[0].ID)
 	for _, a := range aliases {
 		err = errors.Join(err, tx.DeleteAlias(a.WorkspaceID, a.ID))

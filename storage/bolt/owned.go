@@ -8,8 +8,8 @@ import (
 )
 
 // ownedKind describes records that belong to a workspace and whose ids are unique in the
-// database: queues, blackouts, series, calendar feeds, collections, aliases and shares,
-// and the results of targets and accounts.
+// database: queues, blackouts, series, calendar feeds, collections, aliases,
+// shares and sources with their items, and the results of targets and accounts.
 type ownedKind[T any] struct {
 	table[T]
 
@@ -22,14 +22,16 @@ type ownedKind[T any] struct {
 func (k *ownedKind[T]) ownerKey(id ulid) []byte { return append([]byte{k.letter()}, id[:]...) }
 
 // letter returns the first byte of the keys of the kind in the bucket of owners: the first
-// letter of its ids, or "h" for shares and "u" for accounts, because the ids of series and
-// aliases start with the same ones.
+// letter of its ids, or "h" for shares, "u" for accounts and "f" for sources, because the ids of
+// series and aliases start with the same ones.
 func (k *ownedKind[T]) letter() byte {
 	switch k.record {
 	case schedctl.SharePrefix:
 		return 'h'
 	case schedctl.AccountPrefix:
 		return 'u'
+	case schedctl.SourcePrefix:
+		return 'f'
 	}
 	return k.record[0]
 }

@@ -305,6 +305,7 @@ func (c *coder) event(e *schedctl.Event) {
 	if c.layout >= 12 {
 		c.bool(&e.Edited)
 		c.reviewStep(&e.Step)
+		c.optionalID(schedctl.SourcePrefix, &e.SourceID)
 	}
 }
 

@@ -23,7 +23,7 @@ func layoutOf(v any) byte {
 		review = v.Approvals != ""
 		trust = len(v.Warnings) > 0 || v.Limits.Files != (schedctl.FileLimits{}) || v.PausedBy != "" || !v.ResultsAskedAt.IsZero() || slices.ContainsFunc(v.Blackouts, hasLabel)
 	case *schedctl.Event:
-		parts, plan, trust = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil, v.Edited || v.Step != nil
+		parts, plan, trust = len(v.Parts) > 0, v.SeriesID != "" || v.Skipped != nil, v.Edited || v.Step != nil || v.SourceID != ""
 	case *schedctl.Webhook:
 		trust = v.Notify != nil && v.Notify.About+schedctl.NotifyAbout(v.Notify.KeyID+v.Notify.ReviewLink) != ""
 	case *schedctl.Workspace:
@@ -34,7 +34,7 @@ func layoutOf(v any) byte {
 		review = v.Agent || v.Restricted
 	case *schedctl.Series:
 		plan, review, trust = true, !v.Template.Review.IsZero(), v.Template.Trail != (schedctl.Trail{}) || hasTrust(&v.Template.Review)
-	case *schedctl.Collection, *schedctl.Alias, *schedctl.Share, *schedctl.Results, *schedctl.AccountResults:
+	case *schedctl.Collection, *schedctl.Alias, *schedctl.Share, *schedctl.Results, *schedctl.AccountResults, *schedctl.Source, *schedctl.SourceItem:
 		trust = true
 	case *schedctl.Queue:
 		plan, trust = true, v.Managed != nil

@@ -117,3 +117,30 @@ func sampleAccountResults() schedctl.AccountResults {
 		Dropped: []schedctl.DroppedMetric{{Name: "post_clicks", At: sampleTime}}, ForgetBefore: sampleTime, Gains: []byte{1, 2, 3},
 	}
 }
+
+func sampleSource() schedctl.Source {
+	return schedctl.Source{
+		KeyID: sampleID(schedctl.KeyPrefix), Name: "blog", State: schedctl.SourceHeld, Fault: &schedctl.SourceFault{Code: schedctl.SourceFlood, Message: "m", Since: sampleTime},
+		SourceSettings: schedctl.SourceSettings{
+			Kind: schedctl.SourceFeed, URL: "https://example.com/feed", Interval: time.Hour, Template: "{{.Title}}", AccountIDs: []string{sampleID(schedctl.AccountPrefix)},
+			Overrides: []schedctl.SourceOverride{{AccountID: sampleID(schedctl.AccountPrefix), Template: "t"}}, QueueID: sampleID(schedctl.QueuePrefix), Mode: schedctl.SourceNextSlot,
+			Filter: schedctl.SourceFilter{Include: []string{"a"}, Exclude: []string{"b"}, Categories: []string{"c"}, Authors: []string{"d"}, TitleRegex: "e", Prereleases: true},
+			Delay:  time.Minute, MaxPerDay: 5, Image: schedctl.ImagePage, ImageRequired: true, Link: schedctl.SourceLink{Strip: true, Params: map[string]string{"a": "1", "b": "2"}},
+			Identity: schedctl.IdentityLink, Labels: []string{"blog"}, Language: "en",
+		},
+		Managed: &schedctl.Managed{Collection: "site"}, Credentials: []byte("c"), Secret: []byte("s"), PreviousSecret: []byte("p"), PreviousUntil: sampleTime,
+		SourceProgress: schedctl.SourceProgress{
+			ETag: "e", LastModified: "l", LastFetchAt: sampleTime, LastSuccessAt: sampleTime, NextFetchAt: sampleTime, WakeAt: sampleTime, ClaimedUntil: sampleTime, Failures: 2,
+			FailingSince: sampleTime, MovedTo: "u", MovedTimes: 1, BaselineAt: sampleTime, BodyHash: "b", BodyAt: sampleTime, PrunedAt: sampleTime, Take: 3, NewestAt: sampleTime, ByLink: true, Warnings: []string{"w"},
+			Made: []time.Time{sampleTime}, Pictures: []string{"p"},
+		},
+		Inherits: []string{sampleID(schedctl.SourcePrefix)}, CreatedAt: sampleTime, UpdatedAt: sampleTime, RemovedAt: sampleTime, Version: 3,
+	}
+}
+
+func sampleSourceItem() schedctl.SourceItem {
+	return schedctl.SourceItem{
+		SourceID: sampleID(schedctl.SourcePrefix), State: schedctl.ItemPosted, Reason: "r", Title: "t", Link: "l", Author: "a", PublishedAt: sampleTime, FirstSeenAt: sampleTime,
+		SeenAt: sampleTime, GoneAt: sampleTime, DueAt: sampleTime, Keys: []string{"g1", "l2"}, Round: 1, PostID: sampleID(schedctl.PostPrefix), Content: []byte("{}"),
+	}
+}

@@ -164,6 +164,8 @@ func TestSpoiledRecords(t *testing.T) {
 	t.Run("alias", func(t *testing.T) { testSpoiled(t, sampleAlias(), (*coder).alias) })
 	t.Run("results", func(t *testing.T) { testSpoiled(t, sampleResults(), (*coder).results) })
 	t.Run("results of an account", func(t *testing.T) { testSpoiled(t, sampleAccountResults(), (*coder).accountResults) })
+	t.Run("source", func(t *testing.T) { testSpoiled(t, sampleSource(), (*coder).source) })
+	t.Run("source item", func(t *testing.T) { testSpoiled(t, sampleSourceItem(), (*coder).sourceItem) })
 	t.Run("share", func(t *testing.T) { testSpoiled(t, sampleShare(), (*coder).share) })
 }
 
@@ -217,6 +219,8 @@ func FuzzRecords(f *testing.F) {
 		fuzzed(f, 18, sampleShare(), (*coder).share),
 		fuzzed(f, 19, sampleResults(), (*coder).results),
 		fuzzed(f, 20, sampleAccountResults(), (*coder).accountResults),
+		fuzzed(f, 20, sampleSource(), (*coder).source),
+		fuzzed(f, 21, sampleSourceItem(), (*coder).sourceItem),
 	}
 	f.Fuzz(func(t *testing.T, kind byte, record []byte) {
 		defer cost.Check(t, len(record))()

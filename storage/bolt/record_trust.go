@@ -13,6 +13,8 @@ func (c *coder) trail(t *schedctl.Trail) {
 	c.time(&t.ArchivedAt)
 	c.optionalID(schedctl.PostPrefix, &t.ResendOf)
 	c.optionalID(schedctl.PostPrefix, &t.ResentAs)
+	c.optionalID(schedctl.SourcePrefix, &t.SourceID)
+	c.optionalID(schedctl.SourceItemPrefix, &t.ItemID)
 }
 
 func (c *coder) card(l **schedctl.LinkPreview) {

@@ -46,6 +46,8 @@ var kinds = []kind{
 	kindOf(collections, 32, credible(collectionKind.read), newerCollection, putCollection),
 	kindOf(aliases, 32, credible(aliasKind.read), newerAlias, putAlias),
 	kindOf(shares, 32, credible(shareKind.read), newerShare, putShare),
+	kindOf(sources, 32, credible(sourceKind.read), newerSource, putSource),
+	kindOf(sourceItems, 32, credible(sourceItemKind.read), newerSourceItem, func(tx *tx, i schedctl.SourceItem, _ row) error { return tx.PutSourceItem(i) }),
 	kindOf(webhooks, 32, credible(webhookTable.read), newerWebhook, putWebhook),
 	kindOf(posts, 16, readPost, newerPost, putPost),
 	kindOf(results, 32, credible(resultsKind.read), newerResults, putResults),

@@ -20,7 +20,7 @@ func (s *salvager) finish(ctx context.Context) error {
 			s.counts[k.bucket] = 0
 		}
 		owners := map[ulid]bool{}
-		for _, b := range []bucket{keys, accounts, queues, blackouts, series, calendarFeeds, collections, aliases, shares, results, accountResults, webhooks, media} {
+		for _, b := range []bucket{keys, accounts, queues, blackouts, series, calendarFeeds, collections, aliases, shares, results, accountResults, sources, sourceItems, webhooks, media} {
 			tx.each(b, func(key, _ []byte) { owners[ulid(key)] = true })
 		}
 		tx.each(posts, func(_, record []byte) { owners[ulid(record[1:])] = true })

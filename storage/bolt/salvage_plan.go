@@ -13,6 +13,7 @@ var ownedBuckets = map[byte]bucket{
 	queueKind.letter(): queues, blackoutKind.letter(): blackouts, seriesKind.letter(): series, feedKind.letter(): calendarFeeds,
 	collectionKind.letter(): collections, aliasKind.letter(): aliases, shareKind.letter(): shares, resultsKind.letter(): results,
 	accountResultsKind.letter(): accountResults,
+	sourceKind.letter():         sources, sourceItemKind.letter(): sourceItems,
 }
 
 func newerQueue(a, b *schedctl.Queue) bool { return a.Version > b.Version }
@@ -133,4 +134,29 @@ func putResults(tx *tx, r schedctl.Results, _ row) error {
 		return err
 	}
 	return tx.PutResults(r)
+}
+
+// newerSource prefers the source that people changed last, and then the one that was fetched last.
+func newerSource(a, b *schedctl.Source) bool {
+	if a.Version != b.Version {
+		return a.Version > b.Version
+	}
+	return a.LastFetchAt.After(b.LastFetchAt)
+}
+
+// putSource pauses a source from outside the tree, because it may have been removed.
+func putSource(tx *tx, s schedctl.Source, row row) error {
+	if row.stray && s.State != schedctl.SourceRemoved {
+		s.State, s.Fault = schedctl.SourcePaused, nil
+		s.Sleeps()
+	}
+	return tx.PutSource(s)
+}
+
+// newerSourceItem prefers the item that made a post, and then the one that was seen last.
+func newerSourceItem(a, b *schedctl.SourceItem) bool {
+	if a.Round != b.Round {
+		return a.Round > b.Round
+	}
+	return a.SeenAt.After(b.SeenAt)
 }

@@ -296,6 +296,20 @@ func readEverything(r storage.Reader, try func(error)) {
 		func() error { _, err := r.Aliases(ws); return err },
 		func() error { _, err := r.ResultsList(ws, "", 20); return err },
 		func() error { _, err := r.ResultsDue(time.Now(), 20); return err },
+		func() error { _, err := r.Source(ws, seeded(schedctl.SourcePrefix, 100)); return err },
+		func() error { _, err := r.Sources(ws); return err },
+		func() error { _, err := r.SourcesDue(time.Now(), 20); return err },
+		func() error { _, err := r.SourceItem(ws, seeded(schedctl.SourceItemPrefix, 100)); return err },
+		func() error {
+			_, err := r.SourceItems(storage.SourceItemQuery{WorkspaceID: ws, SourceID: seeded(schedctl.SourcePrefix, 100), Limit: 20})
+			return err
+		},
+		func() error {
+			_, err := r.SourceItems(storage.SourceItemQuery{WorkspaceID: ws, SourceID: seeded(schedctl.SourcePrefix, 100), State: schedctl.ItemPosted, AfterID: seeded(schedctl.SourceItemPrefix, 900), Limit: 20})
+			return err
+		},
+		func() error { _, err := r.SourceItemsList(ws, "", 20); return err },
+		func() error { _, err := r.SourceItemsByKey(ws, []string{"g100", "l100", "h100"}); return err },
 		func() error { _, err := r.Shares(ws); return err },
 		func() error { _, err := r.ShareByHash([32]byte{1}); return err },
 		func() error { _, err := r.Occupied(slotSearch(ws)); return err },
@@ -411,7 +425,7 @@ func writeEverything(tx storage.Tx, try func(error)) {
 	try(tx.DeletePost(ws, post.ID))
 }
 
-// writePlans writes queues, blackouts, series, calendar feeds, collections, aliases, shares and results.
+// writePlans writes queues, blackouts, series, calendar feeds, collections, aliases, shares, results and sources.
 func writePlans(tx storage.Tx, try func(error), ws string) {
 	now := time.Now()
 	q := schedctl.Queue{ID: schedctl.NewID(schedctl.QueuePrefix, now), WorkspaceID: ws}
@@ -423,6 +437,8 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 	h := schedctl.Share{ID: schedctl.NewID(schedctl.SharePrefix, now), WorkspaceID: ws}
 	r := schedctl.Results{TargetID: schedctl.NewID(schedctl.TargetPrefix, now), WorkspaceID: ws}
 	u := schedctl.AccountResults{AccountID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: ws}
+	source := schedctl.Source{ID: schedctl.NewID(schedctl.SourcePrefix, now), WorkspaceID: ws}
+	item := schedctl.SourceItem{ID: schedctl.NewID(schedctl.SourceItemPrefix, now), WorkspaceID: ws}
 	h.Hash = sha256.Sum256([]byte(h.ID))
 	f.Hash, s.ExternalID = sha256.Sum256([]byte(f.ID)), s.ID
 	for range 2 {
@@ -434,6 +450,8 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 		try(tx.PutAlias(a))
 		try(tx.PutShare(h))
 		try(tx.PutResults(r))
+		try(tx.PutSource(source))
+		try(tx.PutSourceItem(item))
 		_, err := tx.Results(ws, []string{r.TargetID})
 		try(err)
 		try(tx.PutAccountResults(u))
@@ -450,6 +468,8 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 	try(tx.DeleteCollection(ws, c.ID))
 	try(tx.DeleteAlias(ws, a.ID))
 	try(tx.DeleteShare(ws, h.ID))
+	try(tx.DeleteSource(ws, source.ID))
+	try(tx.DeleteSourceItem(ws, item.ID))
 }
 
 // checkPlan checks the plans of a statement: the one for its arguments, and the generic

@@ -77,7 +77,7 @@ var nouns = map[schedctl.Prefix]string{
 	schedctl.AuditPrefix: "audit entry", schedctl.MediaPrefix: "media asset",
 	schedctl.QueuePrefix: "queue", schedctl.BlackoutPrefix: "blackout", schedctl.SeriesPrefix: "series",
 	schedctl.CalendarFeedPrefix: "calendar feed", schedctl.CollectionPrefix: "collection", schedctl.AliasPrefix: "alias",
-	schedctl.SharePrefix: "share",
+	schedctl.SharePrefix: "share", schedctl.SourcePrefix: "source", schedctl.SourceItemPrefix: "item of a source",
 }
 
 // textField is a string. It replaces NUL and invalid UTF-8, which the type text cannot

@@ -21,17 +21,17 @@ import (
 const withoutContents = `ALTER TABLE targets DROP COLUMN fingerprint, DROP COLUMN ask_at, DROP COLUMN unreached, DROP COLUMN media,
 		DROP COLUMN extra, DROP COLUMN done, DROP COLUMN part_ids, DROP COLUMN comment_status, DROP COLUMN slot_at;
 	ALTER TABLE attempts DROP COLUMN asks, DROP COLUMN part, DROP COLUMN stage;
-	ALTER TABLE events DROP COLUMN parts, DROP COLUMN series_id, DROP COLUMN skipped, DROP COLUMN edited, DROP COLUMN step;
+	ALTER TABLE events DROP COLUMN parts, DROP COLUMN series_id, DROP COLUMN skipped, DROP COLUMN edited, DROP COLUMN step, DROP COLUMN source_id;
 	ALTER TABLE accounts DROP COLUMN disrupted_since, DROP COLUMN thread_target_id, DROP COLUMN blackouts, DROP COLUMN poll_limits,
 		DROP COLUMN window_posts, DROP COLUMN window_ns, DROP COLUMN expiry, DROP COLUMN approvals, DROP COLUMN warnings, DROP COLUMN file_limits, DROP COLUMN paused_by, DROP COLUMN results_asked_at;
 	ALTER TABLE posts DROP COLUMN external_id, DROP COLUMN managed, DROP COLUMN labels, DROP COLUMN media, DROP COLUMN asset_ids, DROP COLUMN extra,
 		DROP COLUMN queue_id, DROP COLUMN series_id, DROP COLUMN plan, DROP COLUMN editor_id, DROP COLUMN approval, DROP COLUMN review,
-		DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as, DROP COLUMN proposed_at;
+		DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as, DROP COLUMN source_id, DROP COLUMN source_item_id, DROP COLUMN proposed_at;
 	ALTER TABLE workspaces DROP COLUMN approvals, DROP COLUMN four_eyes, DROP COLUMN locale;
 	ALTER TABLE api_keys DROP COLUMN agent, DROP COLUMN restricted;
 	ALTER TABLE audit_entries DROP COLUMN detail;
 	ALTER TABLE webhooks DROP COLUMN notify;
-	DROP TABLE blobs, blob_chunks, media_assets, queues, blackouts, series, calendar_feeds, collections, aliases, shares, results, account_results;
+	DROP TABLE blobs, blob_chunks, media_assets, queues, blackouts, series, calendar_feeds, collections, aliases, shares, results, account_results, sources, source_items;
 	DROP INDEX targets_by_platform_post, accounts_by_identity;
 	DELETE FROM schedctl_version WHERE version_id >= 2`
 
@@ -163,15 +163,15 @@ func TestAltTextsAreCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.pool.Exec(t.Context(), `ALTER TABLE posts DROP COLUMN created_by, DROP COLUMN updated_by, DROP COLUMN archived_at, DROP COLUMN resend_of, DROP COLUMN resent_as,
-			DROP COLUMN proposed_at;
+			DROP COLUMN source_id, DROP COLUMN source_item_id, DROP COLUMN proposed_at;
 		CREATE INDEX posts_of_approval_by_time ON posts (workspace_id, approval, status, coalesce(publish_at, 'infinity'), id) WHERE approval <> '';
 		ALTER TABLE media_assets DROP COLUMN uploaded_by, DROP COLUMN served_size;
 		ALTER TABLE workspaces DROP COLUMN four_eyes, DROP COLUMN locale;
-		ALTER TABLE events DROP COLUMN edited, DROP COLUMN step;
+		ALTER TABLE events DROP COLUMN edited, DROP COLUMN step, DROP COLUMN source_id;
 		ALTER TABLE queues DROP COLUMN managed;
 		ALTER TABLE blackouts DROP COLUMN managed, DROP COLUMN label;
 		ALTER TABLE accounts DROP COLUMN warnings, DROP COLUMN file_limits, DROP COLUMN paused_by, DROP COLUMN results_asked_at;
-		DROP TABLE collections, aliases, shares, results, account_results;
+		DROP TABLE collections, aliases, shares, results, account_results, sources, source_items;
 		DELETE FROM schedctl_version WHERE version_id >= 12`, pgx.QueryExecModeSimpleProtocol)
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)

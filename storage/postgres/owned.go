@@ -5,8 +5,8 @@ import (
 )
 
 // ownedKind describes records that belong to a workspace and whose ids are unique in the
-// database: queues, blackouts, series, calendar feeds, collections, aliases and shares,
-// and the results of targets and accounts.
+// database: queues, blackouts, series, calendar feeds, collections, aliases,
+// shares and sources with their items, and the results of targets and accounts.
 type ownedKind[T any] struct {
 	rows   *layout[T]
 	prefix schedctl.Prefix

@@ -39,6 +39,8 @@ var (
 	shares             = newLayout("shares", []string{"id"}, describeShare)
 	resultRows         = newLayout("results", []string{"id"}, describeResults)
 	accountResultRows  = newLayout("account_results", []string{"id"}, describeAccountResults)
+	sourceRows         = newLayout("sources", []string{"id"}, describeSource)
+	sourceItemRows     = newLayout("source_items", []string{"id"}, describeSourceItem)
 	mediaAssets        = newLayout("media_assets", []string{"workspace_id", "id"}, describeMediaAsset)
 )
 
@@ -134,6 +136,8 @@ func describePost(r *row, p *postRow) {
 	r.time("archived_at", &p.post.ArchivedAt)
 	r.optionalID("resend_of", schedctl.PostPrefix, &p.post.ResendOf)
 	r.optionalID("resent_as", schedctl.PostPrefix, &p.post.ResentAs)
+	r.optionalID("source_id", schedctl.SourcePrefix, &p.post.SourceID)
+	r.optionalID("source_item_id", schedctl.SourceItemPrefix, &p.post.ItemID)
 	r.add("asset_ids", "jsonb", jsonField[[]string]{&p.assetIDs, func(ids []string) bool { return len(ids) == 0 }})
 	r.time("created_at", &p.post.CreatedAt)
 	r.time("updated_at", &p.post.UpdatedAt)
@@ -200,6 +204,7 @@ func describeEvent(r *row, e *schedctl.Event) {
 	r.add("skipped", "jsonb", skippedField{&e.Skipped})
 	r.bool("edited", &e.Edited)
 	r.add("step", "jsonb", reviewStepField(&e.Step))
+	r.optionalID("source_id", schedctl.SourcePrefix, &e.SourceID)
 }
 
 func describeWebhook(r *row, w *schedctl.Webhook) {

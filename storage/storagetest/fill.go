@@ -37,6 +37,8 @@ var idPrefixes = map[string]schedctl.Prefix{
 	"Trail.CreatedBy": schedctl.KeyPrefix, "Trail.UpdatedBy": schedctl.KeyPrefix, "Trail.ResendOf": schedctl.PostPrefix, "Trail.ResentAs": schedctl.PostPrefix,
 	"MediaAsset.UploadedBy": schedctl.KeyPrefix, "Review.EditorID": schedctl.KeyPrefix, "KeyRef.ID": schedctl.KeyPrefix, "KeyRef.Share": schedctl.SharePrefix, "PostNote.ID": schedctl.NotePrefix,
 	"CalendarFeed.ID": schedctl.CalendarFeedPrefix, "CalendarFeed.KeyID": schedctl.KeyPrefix,
+	"Source.ID": schedctl.SourcePrefix, "Source.KeyID": schedctl.KeyPrefix, "Source.Inherits": schedctl.SourcePrefix, "SourceItem.ID": schedctl.SourceItemPrefix,
+	"SourceID": schedctl.SourcePrefix, "Trail.ItemID": schedctl.SourceItemPrefix,
 	"Collection.ID": schedctl.CollectionPrefix, "Alias.ID": schedctl.AliasPrefix,
 	"Share.ID": schedctl.SharePrefix, "Share.KeyID": schedctl.KeyPrefix, "Notify.KeyID": schedctl.KeyPrefix, "Share.PostIDs": schedctl.PostPrefix,
 }

@@ -44,6 +44,8 @@ func newMemory() *memory {
 		shares:      make(map[string]schedctl.Share),
 		results:     make(map[string]schedctl.Results),
 		readings:    make(map[string]schedctl.AccountResults),
+		sources:     make(map[string]schedctl.Source),
+		items:       make(map[string]schedctl.SourceItem),
 	}
 }
 
@@ -77,6 +79,8 @@ type memory struct {
 	shares      map[string]schedctl.Share
 	results     map[string]schedctl.Results
 	readings    map[string]schedctl.AccountResults
+	sources     map[string]schedctl.Source
+	items       map[string]schedctl.SourceItem
 }
 
 type attemptKey struct {

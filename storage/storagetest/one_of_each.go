@@ -31,6 +31,8 @@ type oneOfEach struct {
 	share             schedctl.Share
 	results           schedctl.Results
 	readings          schedctl.AccountResults
+	source            schedctl.Source
+	item              schedctl.SourceItem
 }
 
 func newOneOfEach(f *fixture) oneOfEach {
@@ -41,6 +43,7 @@ func newOneOfEach(f *fixture) oneOfEach {
 		webhook: newFilled[schedctl.Webhook](f), delivery: newFilled[schedctl.Delivery](f), audit: newFilled[schedctl.AuditEntry](f),
 		media: newFilled[schedctl.MediaAsset](f), queue: queueKind.new(f, epoch), blackout: blackoutKind.new(f, epoch),
 		series: f.newSeries(epoch), feed: feedKind.new(f, epoch), collection: collectionKind.new(f, epoch), alias: aliasKind.new(f, epoch), share: shareKind.new(f, epoch), results: newFilled[schedctl.Results](f), readings: newFilled[schedctl.AccountResults](f),
+		source: sourceKind.new(f, epoch), item: itemKind.new(f, epoch),
 	}
 	e.post.WorkspaceID, e.account.WorkspaceID, e.key.WorkspaceID = f.ws, f.ws, f.ws
 	e.webhook.WorkspaceID, e.audit.WorkspaceID, e.media.WorkspaceID = f.ws, f.ws, f.ws
@@ -50,6 +53,7 @@ func newOneOfEach(f *fixture) oneOfEach {
 	e.blackout.SettledAt, e.post.QueueID, e.post.SeriesID = time.Time{}, e.queue.ID, e.series.ID
 	e.post.Targets[0].Status, e.post.Targets[0].AccountID = schedctl.Published, e.account.ID
 	e.post.Targets[1].Status = schedctl.Scheduled
+	e.item.SourceID = e.source.ID
 	e.results.WorkspaceID, e.results.TargetID = f.ws, e.post.Targets[0].ID
 	e.readings.WorkspaceID, e.readings.AccountID = f.ws, e.account.ID
 	e.attempt.TargetID, e.attempt.FinishedAt = e.post.Targets[2].ID, time.Time{}
@@ -61,7 +65,8 @@ func (e oneOfEach) put(tx storage.Tx) error {
 		tx.PutWorkspace(e.workspace), tx.PutKey(e.key), tx.PutIdempotencyRecord(e.idempotencyScope, e.idempotencyRecord), tx.AddEvents(e.event),
 		tx.PutWebhook(e.webhook), tx.PutDelivery(e.delivery), tx.AddAudit(e.audit), tx.PutMediaAsset(e.media),
 		tx.PutQueue(e.queue), tx.PutBlackout(e.blackout), tx.PutSeries(e.series), tx.PutCalendarFeed(e.feed),
-		tx.PutCollection(e.collection), tx.PutAlias(e.alias), tx.PutShare(e.share), tx.PutResults(e.results), tx.PutAccountResults(e.readings))
+		tx.PutCollection(e.collection), tx.PutAlias(e.alias), tx.PutShare(e.share), tx.PutResults(e.results), tx.PutAccountResults(e.readings),
+		tx.PutSource(e.source), tx.PutSourceItem(e.item))
 }
 
 // countReads returns how many of the possible reads find a record.
@@ -205,6 +210,22 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 	has(1, err)
 	readings, err := r.AccountResultsList(ws)
 	has(len(readings), err)
+	_, err = r.Source(ws, e.source.ID)
+	has(1, err)
+	sources, err := r.Sources(ws)
+	has(len(sources), err)
+	sources, err = r.SourcesDue(later, 9)
+	has(len(sources), err)
+	_, err = r.SourceItem(ws, e.item.ID)
+	has(1, err)
+	for _, state := range []schedctl.ItemState{"", e.item.State} {
+		items, err := r.SourceItems(storage.SourceItemQuery{WorkspaceID: ws, SourceID: e.source.ID, State: state, Limit: 9})
+		has(len(items), err)
+	}
+	items, err := r.SourceItemsList(ws, "", 9)
+	has(len(items), err)
+	items, err = r.SourceItemsByKey(ws, e.item.Keys)
+	has(len(items), err)
 	shares, err := r.Shares(ws)
 	has(len(shares), err)
 	_, err = r.ShareByHash(e.share.Hash)
@@ -220,7 +241,7 @@ func (e oneOfEach) countPlans(r storage.Reader) (found int) {
 }
 
 // readCount is the number of possible reads of one record of each kind.
-const readCount = 55
+const readCount = 63
 
 func countAll(f *fixture, e oneOfEach) int {
 	f.Helper()

@@ -40,7 +40,7 @@ type part struct {
 var suiteParts = concat(
 	postParts, externalParts, listParts, dueParts, notifyParts, attemptParts, publishedParts,
 	contentParts, threadParts, modelParts, accountParts, idempotencyParts, keyParts, workspaceParts, eventParts,
-	webhookParts, deliveryParts, auditParts, queueParts, slotParts, blackoutParts, seriesParts, feedParts, collectionParts, aliasParts, shareParts, resultsParts, readingsParts, reviewParts, planGameParts, mediaParts, mediaUseParts, metadataParts, pruneParts,
+	webhookParts, deliveryParts, auditParts, queueParts, slotParts, blackoutParts, seriesParts, feedParts, collectionParts, aliasParts, shareParts, resultsParts, readingsParts, sourceParts, reviewParts, planGameParts, mediaParts, mediaUseParts, metadataParts, pruneParts,
 	exportParts, prepareParts, transactionParts, closeParts, isolationParts,
 )
 

@@ -31,6 +31,8 @@ type databaseContent struct {
 	Shares      []schedctl.Share
 	Results     []schedctl.Results
 	Readings    []schedctl.AccountResults
+	Sources     []schedctl.Source
+	Items       []schedctl.SourceItem
 	NoMedia     []string // targets with an override without media
 	Idempotency []storage.StoredIdempotencyRecord
 	Metadata    map[string][]byte
@@ -83,6 +85,8 @@ func readOwned(e storage.Exporter, c *databaseContent) {
 		c.Collections = append(c.Collections, must(e.Collections(w.ID))...)
 		c.Aliases = append(c.Aliases, must(e.Aliases(w.ID))...)
 		c.Shares = append(c.Shares, must(e.Shares(w.ID))...)
+		c.Sources = append(c.Sources, must(e.Sources(w.ID))...)
+		c.Items = append(c.Items, must(e.SourceItemsList(w.ID, "", fullContent))...)
 		c.Results = append(c.Results, must(e.ResultsList(w.ID, "", fullContent))...)
 		c.Readings = append(c.Readings, must(e.AccountResultsList(w.ID))...)
 		c.Audit = append(c.Audit, must(e.Audit(w.ID, "", fullContent))...)

@@ -49,6 +49,8 @@ var kinds = []kind{
 	pagedKind("collections", workspaces, singlePage(storage.Exporter.Collections, collectionID), collectionID, storage.Importer.PutCollection),
 	pagedKind("aliases", workspaces, singlePage(storage.Exporter.Aliases, aliasID), aliasID, storage.Importer.PutAlias),
 	pagedKind("shares", workspaces, singlePage(storage.Exporter.Shares, shareID), shareID, storage.Importer.PutShare),
+	pagedKind("sources", workspaces, singlePage(storage.Exporter.Sources, func(s *schedctl.Source) string { return s.ID }), func(s *schedctl.Source) string { return s.ID }, storage.Importer.PutSource),
+	pagedKind("source items", workspaces, storage.Exporter.SourceItemsList, func(i *schedctl.SourceItem) string { return i.ID }, storage.Importer.PutSourceItem),
 	{name: kindPosts, owners: workspaces, page: pageOfPosts, put: putEach(putPost)},
 	pagedKind("results", workspaces, storage.Exporter.ResultsList, func(r *schedctl.Results) string { return r.TargetID }, storage.Importer.PutResults),
 	pagedKind("results of accounts", workspaces, singlePage(storage.Exporter.AccountResultsList, readingsID), readingsID, storage.Importer.PutAccountResults),

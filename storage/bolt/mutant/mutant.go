@@ -39,7 +39,7 @@ const headerSize = 16 // of a page, and of an element
 // Records are the buckets with records. All others are indexes of them.
 var Records = []string{
 	"workspaces", "keys", "accounts", "webhooks", "posts", "attempts", "answers", "events", "deliveries", "audit", "media",
-	"queues", "blackouts", "series", "calendar feeds", "collections", "aliases", "shares", "results", "account results",
+	"queues", "blackouts", "series", "calendar feeds", "collections", "aliases", "shares", "results", "account results", "sources", "source items",
 }
 
 // Read reads a sound file that no other process has open, without the disk reserve

@@ -10,7 +10,7 @@ import (
 	"github.com/schedctl/schedctl/storage"
 )
 
-// putPlans puts a queue, and some blackouts, series, calendar feeds, collections, aliases and shares.
+// putPlans puts a queue, and some blackouts, series, calendar feeds, collections, aliases, shares and sources.
 func (u *user) putPlans(tx storage.Tx, keyID string) error {
 	ws := u.workspace.ID
 	u.queue = schedctl.Queue{
@@ -48,10 +48,24 @@ func (u *user) putPlans(tx storage.Tx, keyID string) error {
 				ID: u.id(schedctl.SharePrefix), WorkspaceID: ws, Kind: schedctl.ShareReview, Name: fmt.Sprint("Dana ", i), Can: schedctl.ShareView, Hash: sha256.Sum256([]byte{'s', byte(i)}), KeyID: keyID,
 				ExpiresAt: u.now.Add(72 * time.Hour), CreatedAt: u.now,
 			}),
+			putSource(tx, u, ws, i),
 		)
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// putSource puts a source with an item.
+func putSource(tx storage.Tx, u *user, ws string, i int) error {
+	s := schedctl.Source{
+		ID: u.id(schedctl.SourcePrefix), WorkspaceID: ws, Name: fmt.Sprint("blog ", i), State: schedctl.SourceActive, CreatedAt: u.now, UpdatedAt: u.now, Version: 1,
+		SourceSettings: schedctl.SourceSettings{Kind: schedctl.SourceFeed, URL: "https://example.com/feed", AccountIDs: []string{u.accounts[0].ID}, Mode: schedctl.SourceDraft},
+		SourceProgress: schedctl.SourceProgress{NextFetchAt: u.now, WakeAt: u.now},
+	}
+	return errors.Join(tx.PutSource(s), tx.PutSourceItem(schedctl.SourceItem{
+		ID: u.id(schedctl.SourceItemPrefix), WorkspaceID: ws, SourceID: s.ID, State: schedctl.ItemBaseline, Title: fmt.Sprint("article ", i), SeenAt: u.now, FirstSeenAt: u.now,
+		Keys: []string{fmt.Sprint("g", i), fmt.Sprint("l", i)},
+	}))
 }

@@ -20,7 +20,8 @@ ALTER TABLE media_assets ADD COLUMN served_size bigint NOT NULL DEFAULT 0;
 COMMENT ON COLUMN media_assets.served_size IS 'the size of the file without metadata, in bytes; 0 if it is not known';
 COMMENT ON COLUMN media_assets.uploaded_by IS 'the API key that uploaded the asset; null if it is not known';
 
-ALTER TABLE events ADD COLUMN edited boolean NOT NULL DEFAULT false, ADD COLUMN step jsonb;
+ALTER TABLE events ADD COLUMN edited boolean NOT NULL DEFAULT false, ADD COLUMN step jsonb, ADD COLUMN source_id uuid;
+COMMENT ON COLUMN events.source_id IS 'of events of sources; null for others';
 COMMENT ON COLUMN events.step IS 'of events of reviews: who took the step, with which note, and about which version; null for others';
 
 ALTER TABLE workspaces ADD COLUMN four_eyes boolean NOT NULL DEFAULT false;
@@ -152,10 +153,77 @@ COMMENT ON COLUMN account_results.dropped IS 'metrics that the network refused l
 COMMENT ON COLUMN account_results.forget_before IS 'results of targets that were published before are erased; null for none';
 COMMENT ON COLUMN account_results.gains IS 'what the posts gained, by hour; packed';
 
--- Keys that administer a workspace may share.
+ALTER TABLE posts ADD COLUMN source_id uuid, ADD COLUMN source_item_id uuid;
+COMMENT ON COLUMN posts.source_id IS 'the source that made the post; null for none';
+COMMENT ON COLUMN posts.source_item_id IS 'the item that the source made the post of; null for none';
+
+CREATE TABLE sources (
+    id              uuid PRIMARY KEY,
+    workspace_id    uuid NOT NULL,
+    key_id          uuid,
+    name            text NOT NULL,
+    settings        jsonb NOT NULL,
+    state           text NOT NULL,
+    fault           jsonb,
+    managed         jsonb,
+    credentials     bytea,
+    secret          bytea,
+    previous_secret bytea,
+    previous_until  timestamptz,
+    progress        jsonb NOT NULL,
+    wake_at         timestamptz,
+    inherits        uuid[] NOT NULL,
+    created_at      timestamptz,
+    updated_at      timestamptz,
+    removed_at      timestamptz,
+    version         bigint NOT NULL
+);
+CREATE INDEX sources_of_workspace ON sources (workspace_id, id);
+CREATE INDEX sources_due ON sources (wake_at, id) WHERE wake_at IS NOT NULL;
+COMMENT ON COLUMN sources.key_id IS 'the API key that the source acts for';
+COMMENT ON COLUMN sources.settings IS 'what clients set';
+COMMENT ON COLUMN sources.fault IS 'why the source is held or failing; null if it is not';
+COMMENT ON COLUMN sources.credentials IS 'how its URL is read, sealed; null for none';
+COMMENT ON COLUMN sources.progress IS 'what the daemon knows from its fetches';
+COMMENT ON COLUMN sources.wake_at IS 'when the daemon works on the source next; null for never';
+COMMENT ON COLUMN sources.inherits IS 'removed sources of the same address, whose items this one knows';
+COMMENT ON COLUMN sources.removed_at IS 'when it was removed; null unless it was. Its items are known for 90 days';
+
+CREATE TABLE source_items (
+    id            uuid PRIMARY KEY,
+    workspace_id  uuid NOT NULL,
+    source_id     uuid,
+    state         text NOT NULL,
+    reason        text NOT NULL,
+    title         text NOT NULL,
+    link          text NOT NULL,
+    author        text NOT NULL,
+    published_at  timestamptz,
+    first_seen_at timestamptz,
+    seen_at       timestamptz,
+    gone_at       timestamptz,
+    due_at        timestamptz,
+    keys          text[] NOT NULL,
+    round         bigint NOT NULL,
+    post_id       uuid,
+    content       bytea
+);
+CREATE INDEX source_items_of_workspace ON source_items (workspace_id, id);
+CREATE INDEX source_items_by_state ON source_items (workspace_id, source_id, state, id);
+CREATE INDEX source_items_of_source ON source_items (workspace_id, source_id, id);
+CREATE INDEX source_items_by_key ON source_items USING gin (keys);
+COMMENT ON COLUMN source_items.keys IS 'hashes by which the item is known; the first one names its post';
+COMMENT ON COLUMN source_items.due_at IS 'when a waiting item is looked at again; null for others';
+COMMENT ON COLUMN source_items.gone_at IS 'when the item left its feed; null while it is in it';
+COMMENT ON COLUMN source_items.content IS 'what a post may still be made of, as JSON; null for nothing';
+
+-- Keys that administer a workspace may share, and may make sources.
 UPDATE api_keys SET scopes = array_append(scopes, 'shares:write')
 	WHERE scopes @> '{posts:write,accounts:write,webhooks:write,keys:write,posts:approve}' AND coalesce(cardinality(account_ids), 0) = 0
 		AND NOT agent AND NOT scopes @> '{shares:write}';
+UPDATE api_keys SET scopes = array_append(scopes, 'sources:write')
+	WHERE scopes @> '{posts:write,accounts:write,webhooks:write,keys:write,posts:approve}' AND coalesce(cardinality(account_ids), 0) = 0
+		AND NOT agent AND NOT scopes @> '{sources:write}';
 
 -- The program copies the alt texts of assets into posts after this; see alt_texts.go.
 INSERT INTO notes (name, value) SELECT 'alt texts to copy', '' WHERE EXISTS (SELECT 1 FROM media_assets)

@@ -94,6 +94,12 @@ SELECT pg_temp.id(n), pg_temp.id(n % 100), CASE WHEN n % 10 = 0 THEN pg_temp.at(
 INSERT INTO account_results (id, workspace_id, spent)
 SELECT pg_temp.id(n), pg_temp.id(n % 100), 0 FROM generate_series(1, :posts::bigint / 100) AS n;
 
+INSERT INTO sources (id, workspace_id, name, settings, state, progress, wake_at, inherits, version)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), 'source' || n, '{}', 'active', '{}', pg_temp.at(n), '{}', 1 FROM generate_series(1, :posts::bigint / 100) AS n;
+
+INSERT INTO source_items (id, workspace_id, source_id, state, reason, title, link, author, keys, round)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), pg_temp.id(n % 1000), 'posted', '', '', '', '', ARRAY['g' || n, 'l' || n, 'h' || n], 1 FROM generate_series(1, :posts::bigint) AS n;
+
 INSERT INTO webhooks (id, workspace_id, name, url, event_types, enabled, disabled_reason)
 SELECT pg_temp.id(n), pg_temp.id(0), '', '', '{}', true, '' FROM generate_series(1, 50) AS n;
 
