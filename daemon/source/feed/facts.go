@@ -42,6 +42,9 @@ func (r *reader) addAtom(f *atomfeed.Feed) {
 			r.feed.Hub = absolute(r.base, link.Href)
 		}
 	}
+	for _, a := range f.Authors {
+		r.authors = append(r.authors, a.Name)
+	}
 	r.feed.Lengthen = updatePeriod(f.Extensions)
 }
 

@@ -27,7 +27,7 @@ type source struct {
 // item returns an item with texts, links and lists within their limits.
 func (r *reader) item(s source) Item {
 	item := Item{
-		GUID: strings.TrimSpace(s.GUID), Link: r.link(s), Title: Title(s.Title), Summary: r.summary(s), Author: author(s), Tags: tags(s.Categories),
+		GUID: strings.TrimSpace(s.GUID), Link: r.link(s), Title: Title(s.Title), Summary: r.summary(s), Author: r.author(s), Tags: tags(s.Categories),
 		Published: date(s.PublishedParsed), Updated: date(s.UpdatedParsed), Audio: r.audio(s),
 	}
 	if len(item.GUID) > maxGUID {
@@ -74,8 +74,9 @@ func (r *reader) summary(s source) string {
 	return ""
 }
 
-// author returns the names of the authors. An address of e-mail stands for a missing name.
-func author(s source) string {
+// author returns the names of the authors: of the item, or else of an Atom or JSON feed. An
+// address of e-mail stands for a missing name.
+func (r *reader) author(s source) string {
 	var names []string
 	add := func(name string) {
 		if name = shorten(oneLine(name), maxName); name != "" && !slices.Contains(names, name) && len(names) < 10 {
@@ -85,8 +86,14 @@ func author(s source) string {
 	for _, a := range s.Authors {
 		add(cmp.Or(a.Name, a.Email))
 	}
-	if len(names) == 0 && s.rss != nil {
+	switch {
+	case len(names) > 0:
+	case s.rss != nil:
 		add(cmp.Or(s.rss.Author, child(s.Extensions, "dc", "creator")))
+	default:
+		for _, name := range r.authors {
+			add(name)
+		}
 	}
 	return strings.Join(names, ", ")
 }

@@ -3,6 +3,8 @@ package feed_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/schedctl/schedctl/daemon/source/feed"
 )
 
@@ -22,13 +24,13 @@ func TestLinksAreTheSame(t *testing.T) {
 	want := of("https://blog.example/a")
 	for _, same := range []string{
 		"http://blog.example/a", "https://www.blog.example/a/", "https://BLOG.example:443/a#more", "https://blog.example/a?utm_source=rss&utm_medium=feed",
-		"https://blog.example/a?fbclid=x", "https://blog.example/a?ref=home", "https://blog.example./a",
+		"https://blog.example/a?fbclid=x", "https://blog.example/a?ref=home", "https://blog.example/a?source=rss-1---2", "https://blog.example./a",
 	} {
 		if got := of(same); got != want || got == "" {
 			t.Errorf("%s has another key", same)
 		}
 	}
-	for _, other := range []string{"https://blog.example/A", "https://blog.example/a?p=1", "https://blog.example:8080/a", "https://other.example/a"} {
+	for _, other := range []string{"https://blog.example/A", "https://blog.example/a?p=1", "https://blog.example/a?source=x", "https://blog.example:8080/a", "https://other.example/a"} {
 		if of(other) == want {
 			t.Errorf("%s has the same key", other)
 		}
@@ -73,4 +75,60 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestKeysProperties guards that an item keeps its keys when other items come and go or change
+// their order, and that two items of a feed never share a guid or a link.
+func TestKeysProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := rapid.Custom(func(t *rapid.T) feed.Item {
+			return feed.Item{
+				GUID: rapid.SampledFrom([]string{"", "1", "2", "3", "4", "5"}).Draw(t, "guid"), Title: rapid.SampledFrom([]string{"", "A", "B", "C"}).Draw(t, "title"),
+				Link: rapid.SampledFrom([]string{"", "https://pod.example/", "https://pod.example/a", "https://pod.example/a/?utm_source=x", "https://pod.example/b"}).Draw(t, "link"),
+			}
+		})
+		list := rapid.SliceOfN(draw, 1, 8).Draw(t, "items")
+		by := rapid.SampledFrom([]feed.Identity{feed.Auto, feed.ByGUID, feed.ByLink}).Draw(t, "identity")
+		keys, repeated := items(list...).Keys(by)
+		seen := map[string]feed.Item{}
+		for i, k := range keys {
+			for _, key := range k.List() {
+				other, known := seen[key]
+				if known && key[0] == 'l' || known && key[0] == 'g' && by == feed.Auto && other.Link != list[i].Link && !sameLink(other, list[i]) {
+					t.Fatalf("%+v and %+v have the key %s", other, list[i], key)
+				}
+				seen[key] = list[i]
+			}
+		}
+		if by == feed.Auto && repeated {
+			for _, k := range keys {
+				if k.GUID != "" {
+					t.Fatalf("guids repeat and are keys: %+v", keys)
+				}
+			}
+		}
+		order := rapid.Permutation(list).Draw(t, "order")
+		again, repeatedAgain := items(order...).Keys(by)
+		if repeated != repeatedAgain {
+			t.Fatalf("the order decides whether guids repeat")
+		}
+		count := map[feed.Keys]int{}
+		for i := range keys {
+			count[keys[i]]++
+			count[again[i]]--
+		}
+		for k, n := range count {
+			if n != 0 {
+				t.Fatalf("the order changes the key %+v", k)
+			}
+		}
+	})
+}
+
+// sameLink reports whether two items have the same link key.
+func sameLink(a, b feed.Item) bool {
+	one, _ := items(a).Keys(feed.ByLink)
+	two, _ := items(b).Keys(feed.ByLink)
+	return one[0].Link == two[0].Link
 }

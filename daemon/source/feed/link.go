@@ -33,7 +33,8 @@ func absolute(base *url.URL, link string) string {
 }
 
 // trackers match the parameters of addresses that only track readers.
-var trackers = regexp.MustCompile(`(?i)^(?:utm_.*|fbclid|gclid|dclid|msclkid|igshid|mc_[ce]id|yclid|wt_mc|ref)$`)
+// Medium adds source=rss with an id.
+var trackers = regexp.MustCompile(`(?i)^(?:(?:utm_[^=]*|fbclid|gclid|dclid|msclkid|igshid|mc_[ce]id|yclid|wt_mc|ref)(?:=|$)|source=rss)`)
 
 // StripTracking returns a URL without the parameters that track readers, or the text itself if
 // it is no URL.
@@ -55,8 +56,7 @@ func StripTracking(link string) string {
 func keptParameters(query string) string {
 	parts := strings.Split(query, "&")
 	parts = slices.DeleteFunc(parts, func(part string) bool {
-		name, _, _ := strings.Cut(part, "=")
-		return trackers.MatchString(name)
+		return trackers.MatchString(part)
 	})
 	return strings.Join(parts, "&")
 }

@@ -41,6 +41,8 @@ type reader struct {
 	feed *Feed
 	base *url.URL
 	logo map[string]bool // pictures of the feed, which are those of no item
+
+	authors []string // of a feed whose items need not name theirs
 }
 
 func parseXML(body []byte, base *url.URL) (*Feed, error) {
@@ -93,6 +95,12 @@ func parseJSON(body []byte, base *url.URL) (*Feed, error) {
 	}
 	var hubs []struct{ Type, URL string }
 	json.Unmarshal(head["hubs"], &hubs) // invalid hubs are ignored
+	var authors []struct{ Name string }
+	json.Unmarshal(head["authors"], &authors) // invalid authors are ignored
+	if len(authors) == 0 {
+		authors = make([]struct{ Name string }, 1)
+		json.Unmarshal(head["author"], &authors[0]) // that of version 1.0
+	}
 	var original jsonfeed.Feed
 	for name, set := range map[string]any{
 		"title": &original.Title, "home_page_url": &original.HomePageURL, "feed_url": &original.FeedURL, "icon": &original.Icon,
@@ -116,6 +124,9 @@ func parseJSON(body []byte, base *url.URL) (*Feed, error) {
 	}
 	r := newReader(parsed, base)
 	r.feed.Skipped = skipped
+	for _, a := range authors {
+		r.authors = append(r.authors, a.Name)
+	}
 	for _, hub := range hubs {
 		if hub.Type == "WebSub" && r.feed.Hub == "" {
 			r.feed.Hub = absolute(base, hub.URL)
