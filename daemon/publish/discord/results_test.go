@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/discord"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*discord.Publisher)(nil)
@@ -92,4 +93,12 @@ func TestResultsOfADeletedThread(t *testing.T) {
 			t.Errorf("forum %v: %+v, %v", forum, reading, err)
 		}
 	}
+}
+
+// FuzzResults reads results from any responses.
+func FuzzResults(f *testing.F) {
+	publishtest.FuzzResults(f, publishtest.ResultsSuite{
+		New:         func(c *http.Client) publish.Publisher { return discord.New(c, outbound.AllowPrivate, "test") },
+		Credentials: func(url string) publish.Credentials { return connection(url + webhookV10).Credentials }, Network: &server{messages: []map[string]any{{"id": reacted, "reactions": []any{map[string]any{"count": 31}}}}}, Want: map[string]schedctl.Metrics{reacted: {}},
+	}, cost.Check)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/facebook"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*facebook.Publisher)(nil)
@@ -88,4 +89,14 @@ func TestResultsWithoutInsights(t *testing.T) {
 	if got := reading.Results[counted].Metrics; err != nil || got.Views == nil || got.Reach == nil || len(reading.Dropped) > 0 || reading.Requests != 2 {
 		t.Errorf("%+v, %v", reading, err)
 	}
+}
+
+// FuzzResults reads results from any responses.
+func FuzzResults(f *testing.F) {
+	publishtest.FuzzResults(f, publishtest.ResultsSuite{
+		New: func(c *http.Client) publish.Publisher { return facebook.New(c, outbound.AllowPrivate, "test") },
+		Credentials: func(url string) publish.Credentials {
+			return counting().Credentials(url, publishtest.FacebookPageToken)
+		}, Network: counting(), Want: map[string]schedctl.Metrics{counted: {}},
+	}, cost.Check)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/instagram"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*instagram.Publisher)(nil)
@@ -79,4 +80,14 @@ func TestResultsWithoutPermission(t *testing.T) {
 	if diff := cmp.Diff(want, reading.Results); diff != "" || err != nil || len(reading.Lacks) != 1 || reading.Lacks[0] != "instagram_business_manage_insights" {
 		t.Errorf("%v, %+v (-want +got):\n%s", err, reading, diff)
 	}
+}
+
+// FuzzResults reads results from any responses.
+func FuzzResults(f *testing.F) {
+	publishtest.FuzzResults(f, publishtest.ResultsSuite{
+		New: func(c *http.Client) publish.Publisher { return instagram.New(c, outbound.AllowPrivate, "test", "") },
+		Credentials: func(url string) publish.Credentials {
+			return publish.Credentials{"access_token": "instagram-token", "api_url": url}
+		}, Network: counting(), Want: map[string]schedctl.Metrics{reel: {}},
+	}, cost.Check)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/linkedin"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*linkedin.Publisher)(nil)
@@ -112,4 +113,19 @@ func TestResultsCountVersions(t *testing.T) {
 	if err != nil || reading.Requests != len(fake.Versions()) || reading.Requests < 2 || len(reading.Results) != 1 {
 		t.Errorf("%+v, %v; sent %d", reading, err, len(fake.Versions()))
 	}
+}
+
+// FuzzResults reads results from any responses.
+func FuzzResults(f *testing.F) {
+	s := suiteOf(counting("urn:li:organization:5515715"), true)
+	s.Account = schedctl.Account{ProfileURL: "https://www.linkedin.com/company/5515715/"}
+	s.Want = map[string]schedctl.Metrics{share: {}}
+	publishtest.FuzzResults(f, s, cost.Check)
+}
+
+// FuzzResultsOfAPerson reads results from any responses.
+func FuzzResultsOfAPerson(f *testing.F) {
+	s := suiteOf(counting("urn:li:person:782bbtaQ"), false)
+	s.Want = map[string]schedctl.Metrics{share: {}}
+	publishtest.FuzzResults(f, s, cost.Check)
 }

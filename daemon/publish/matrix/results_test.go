@@ -9,6 +9,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/matrix"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*matrix.Publisher)(nil)
@@ -33,4 +34,12 @@ func TestResults(t *testing.T) {
 			{Status: 404, Body: `{"errcode":"M_NOT_FOUND","error":"Event not found."}`}, {Status: 401, Body: `{"errcode":"M_UNKNOWN_TOKEN","error":"Unknown token"}`},
 		},
 	})
+}
+
+// FuzzResults reads results from any responses.
+func FuzzResults(f *testing.F) {
+	publishtest.FuzzResults(f, publishtest.ResultsSuite{
+		New:         func(c *http.Client) publish.Publisher { return matrix.New(c, outbound.AllowPrivate, "test") },
+		Credentials: func(url string) publish.Credentials { return credentials(url, room) }, Network: &roomServer{events: []*roomEvent{{id: "$1", thread: 12}}, reacted: map[string]int{"$1": 3}}, Want: map[string]schedctl.Metrics{"$1": {}},
+	}, cost.Check)
 }

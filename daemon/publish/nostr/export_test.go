@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/btcsuite/btcd/btcec/v2/schnorr"
+
+	"github.com/schedctl/schedctl"
 )
 
 // Encode and Decode are the functions for bech32.
@@ -37,6 +39,16 @@ func SignEvent(nsec string, kind int, at time.Time, tags [][]string, content str
 	s, _ := parseSecret(nsec)
 	body, _ := json.Marshal(newEvent(s, kind, at, tags, content))
 	return body
+}
+
+// CountEvents counts the events in JSON about a note, and reports whether a relay has the note
+// and whether its author deleted it.
+func CountEvents(id, author string, text []byte) (m schedctl.Metrics, has, deleted bool) {
+	var list []event
+	_ = json.Unmarshal(text, &list)
+	t := newTally([]string{id}, author)
+	t.add(list)
+	return t.metrics(id), t.has[id], t.deleted[id]
 }
 
 // Verify reports whether a signature of an id is valid.

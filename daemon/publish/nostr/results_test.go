@@ -15,6 +15,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/nostr"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*nostr.Publisher)(nil)
@@ -183,4 +184,22 @@ func testRelayResults(t *testing.T, relay publishtest.Relay, p *nostr.Publisher,
 	read(publish.Result{Metrics: schedctl.Metrics{Reactions: n(2), Reposts: n(1), Quotes: n(1), Replies: n(1)}})
 	relay.Send(t, nostr.SignEvent(r.Credentials["nsec"], 5, now, [][]string{{"e", receipt.ID}}, ""))
 	read(publish.Result{Gone: true})
+}
+
+// FuzzEvents counts any events about a note.
+func FuzzEvents(f *testing.F) {
+	f.Add(`[{"id":"` + id(5) + `","kind":7,"tags":[["e","` + id(1) + `"]],"content":"+"}]`)
+	f.Add(`[{"id":"` + id(5) + `","kind":1,"tags":[["e","` + id(1) + `","","reply"],["q","` + id(1) + `"],["e"],[]]},{"id":"` + id(6) + `","kind":5,"pubkey":"` + public + `","tags":[["e","` + id(1) + `"]]}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		defer cost.Check(t, len(text))()
+		m, has, _ := nostr.CountEvents(id(1), public, []byte(text))
+		for _, n := range m.Named() {
+			if *n.Value != nil && (**n.Value < 0 || **n.Value > int64(len(text))) {
+				t.Errorf("%s is %d", n.Name, **n.Value)
+			}
+		}
+		if has && !strings.Contains(text, id(1)) {
+			t.Error("the relay has a note that it did not send")
+		}
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/slack"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*slack.Publisher)(nil)
@@ -83,4 +84,12 @@ func TestResultsOfALimitedWorkspace(t *testing.T) {
 	if err != nil || len(reading.Results) > 0 {
 		t.Errorf("%+v, %v", reading, err)
 	}
+}
+
+// FuzzResults reads results from any responses.
+func FuzzResults(f *testing.F) {
+	publishtest.FuzzResults(f, publishtest.ResultsSuite{
+		New:         func(c *http.Client) publish.Publisher { return slack.New(c, outbound.AllowPrivate, "test") },
+		Credentials: func(url string) publish.Credentials { return bot(url + "/api") }, Network: &slackChannel{messages: []*slackMessage{{TS: reacted, Replies: 2}}}, Want: map[string]schedctl.Metrics{reacted: {}},
+	}, cost.Check)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/threads"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*threads.Publisher)(nil)
@@ -80,4 +81,14 @@ func TestResultsOfTheOnlyPost(t *testing.T) {
 	if err == nil || len(reading.Results) > 0 {
 		t.Errorf("%+v, %v", reading, err)
 	}
+}
+
+// FuzzResults reads results from any responses.
+func FuzzResults(f *testing.F) {
+	publishtest.FuzzResults(f, publishtest.ResultsSuite{
+		New: func(c *http.Client) publish.Publisher { return threads.New(c, outbound.AllowPrivate, "test", "") },
+		Credentials: func(url string) publish.Credentials {
+			return publish.Credentials{"access_token": "threads-token", "api_url": url}
+		}, Network: counting(), Want: map[string]schedctl.Metrics{counted: {}},
+	}, cost.Check)
 }

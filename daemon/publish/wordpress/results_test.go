@@ -16,6 +16,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/wordpress"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*wordpress.Publisher)(nil)
@@ -112,4 +113,12 @@ func send(t *testing.T, w publishtest.WordPress, method, path, body string, want
 		t.Fatalf("%s %s: %d %s", method, path, response.StatusCode, text)
 	}
 	return text
+}
+
+// FuzzResults reads results from any responses.
+func FuzzResults(f *testing.F) {
+	publishtest.FuzzResults(f, publishtest.ResultsSuite{
+		New:         func(c *http.Client) publish.Publisher { return wordpress.New(c, outbound.AllowPrivate, "test") },
+		Credentials: credentials, Network: counting(), Want: map[string]schedctl.Metrics{"42": {}},
+	}, cost.Check)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
 	"github.com/schedctl/schedctl/daemon/publish/x"
+	"github.com/schedctl/schedctl/scripts/cost"
 )
 
 var _ publish.ResultsReader = (*x.Publisher)(nil)
@@ -121,4 +122,9 @@ func TestResultsOfAnExpiredSession(t *testing.T) {
 	if e := publish.AsError(err); e.Code != publish.CodeSessionExpired {
 		t.Errorf("%+v", e)
 	}
+}
+
+// FuzzResults reads results from any responses.
+func FuzzResults(f *testing.F) {
+	publishtest.FuzzResults(f, resultsSuite(counting()), cost.Check)
 }
