@@ -102,3 +102,25 @@ func FuzzResults(f *testing.F) {
 		Credentials: func(url string) publish.Credentials { return connection(url + webhookV10).Credentials }, Network: &server{messages: []map[string]any{{"id": reacted, "reactions": []any{map[string]any{"count": 31}}}}}, Want: map[string]schedctl.Metrics{reacted: {}},
 	}, cost.Check)
 }
+
+// TestResultsOfAPublishedPost reads the message of a receipt, in a channel and in a forum.
+func TestResultsOfAPublishedPost(t *testing.T) {
+	t.Parallel()
+	for _, forum := range []bool{false, true} {
+		s := newServer(t)
+		s.forum = forum
+		p, r := s.start(t)
+		r.Account.Options = schedctl.Options{"forum": forum}
+		receipt, err := p.Publish(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, gone := range []bool{false, true} {
+			reading, err := p.Results(t.Context(), publish.ResultsRequest{Account: r.Account, Credentials: r.Credentials, IDs: []string{receipt.ID}})
+			if got, told := reading.Results[receipt.ID]; err != nil || !told || got.Gone != gone {
+				t.Errorf("forum %v: %+v, %v", forum, reading, err)
+			}
+			s.deleted[receipt.ID] = true
+		}
+	}
+}

@@ -62,11 +62,11 @@ func (p *Publisher) Results(ctx context.Context, r publish.ResultsRequest) (publ
 		if !meta.ObjectID(id) {
 			continue
 		}
-		of, own := posts, meta.Own{User: a.page, Edge: "published_posts"}
+		of := posts
 		if !strings.Contains(id, "_") {
-			of, own.Edge = videos, "videos"
+			of = videos
 		}
-		object, gone, err := results.Object(ctx, id, of.fields, own)
+		object, gone, err := results.Object(ctx, id, of.fields, meta.Own{User: a.page, Edge: "published_posts"})
 		if err != nil {
 			return reading, err
 		}

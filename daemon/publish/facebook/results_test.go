@@ -100,3 +100,33 @@ func FuzzResults(f *testing.F) {
 		}, Network: counting(), Want: map[string]schedctl.Metrics{counted: {}},
 	}, cost.Check)
 }
+
+// TestResultsOfPublishedPosts reads the posts of receipts: one with a text, and a video, which
+// has the id of the video.
+func TestResultsOfPublishedPosts(t *testing.T) {
+	t.Parallel()
+	fake := counting()
+	p, r := start(t, fake)
+	for _, mimeType := range []string{"", "video/mp4"} {
+		r.Content, r.Files = "A post "+mimeType, nil
+		if mimeType != "" {
+			f := publishtest.TestFile(mimeType, 1)
+			var err error
+			if f.Upload, err = p.Upload(t.Context(), r, f); err != nil {
+				t.Fatal(err)
+			}
+			r.Files = []publish.File{f}
+		}
+		receipt, err := p.Publish(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, gone := range []bool{false, true} {
+			reading, err := p.Results(t.Context(), publish.ResultsRequest{Credentials: r.Credentials, IDs: []string{receipt.ID}})
+			if got := reading.Results[receipt.ID]; err != nil || got.Gone != gone || gone == (got.Metrics.Views != nil) {
+				t.Errorf("%q: %+v, %v", mimeType, got, err)
+			}
+			fake.Delete(receipt.ID)
+		}
+	}
+}

@@ -129,3 +129,25 @@ func FuzzResultsOfAPerson(f *testing.F) {
 	s.Want = map[string]schedctl.Metrics{share: {}}
 	publishtest.FuzzResults(f, s, cost.Check)
 }
+
+// TestResultsOfAPublishedPost reads the post of a receipt, and misses it when it is deleted. It
+// says nothing about a comment.
+func TestResultsOfAPublishedPost(t *testing.T) {
+	t.Parallel()
+	fake := publishtest.NewFakeLinkedIn()
+	p, r := start(t, fake, true)
+	receipt, err := p.Publish(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{receipt.ID, "6636062862760562689"}
+	reading, err := p.Results(t.Context(), publish.ResultsRequest{Credentials: r.Credentials, IDs: ids})
+	if err != nil || len(reading.Results) > 0 || reading.Requests != 2 {
+		t.Errorf("a post that nobody has seen: %+v, %v", reading, err)
+	}
+	fake.Delete(receipt.ID)
+	reading, err = p.Results(t.Context(), publish.ResultsRequest{Credentials: r.Credentials, IDs: ids})
+	if want := map[string]publish.Result{receipt.ID: {Gone: true}}; err != nil || !cmp.Equal(want, reading.Results) {
+		t.Errorf("a deleted post: %+v, %v", reading, err)
+	}
+}

@@ -93,3 +93,24 @@ func FuzzResults(f *testing.F) {
 		Credentials: func(url string) publish.Credentials { return bot(url + "/api") }, Network: &slackChannel{messages: []*slackMessage{{TS: reacted, Replies: 2}}}, Want: map[string]schedctl.Metrics{reacted: {}},
 	}, cost.Check)
 }
+
+// TestResultsOfAPublishedPost reads the message of a receipt, and misses it when it is deleted,
+// also if the channel has an older message.
+func TestResultsOfAPublishedPost(t *testing.T) {
+	t.Parallel()
+	s := counting(t)
+	p, c := serve(t, s)
+	receipt, err := p.Publish(t.Context(), request(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []bool{false, true} {
+		reading, err := p.Results(t.Context(), publish.ResultsRequest{Credentials: c, IDs: []string{receipt.ID}})
+		if got, told := reading.Results[receipt.ID]; err != nil || !told || got.Gone != gone {
+			t.Errorf("%+v, %v", reading, err)
+		}
+		if !gone {
+			s.remove(receipt.ID)
+		}
+	}
+}

@@ -92,3 +92,18 @@ func FuzzResults(f *testing.F) {
 		}, Network: counting(), Want: map[string]schedctl.Metrics{counted: {}},
 	}, cost.Check)
 }
+
+// TestResultsOfAPublishedPost reads the post of a receipt, and misses it when it is deleted.
+func TestResultsOfAPublishedPost(t *testing.T) {
+	t.Parallel()
+	fake := counting()
+	p, r := start(t, fake)
+	receipt := publishStaged(t, p, r)
+	for _, gone := range []bool{false, true} {
+		reading, err := p.Results(t.Context(), publish.ResultsRequest{Credentials: r.Credentials, IDs: []string{receipt.ID}})
+		if got := reading.Results[receipt.ID]; err != nil || got.Gone != gone || gone == (got.Metrics.Views != nil) {
+			t.Errorf("%+v, %v", got, err)
+		}
+		fake.Remove(receipt.ID)
+	}
+}

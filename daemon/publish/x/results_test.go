@@ -128,3 +128,28 @@ func TestResultsOfAnExpiredSession(t *testing.T) {
 func FuzzResults(f *testing.F) {
 	publishtest.FuzzResults(f, resultsSuite(counting()), cost.Check)
 }
+
+// TestResultsOfAPublishedPost reads the post of a receipt, and misses it when it is deleted.
+func TestResultsOfAPublishedPost(t *testing.T) {
+	t.Parallel()
+	fake := publishtest.NewFakeX()
+	p, r := start(t, fake)
+	receipt, err := p.Publish(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() publish.Result {
+		t.Helper()
+		reading, err := p.Results(t.Context(), publish.ResultsRequest{Credentials: r.Credentials, IDs: []string{receipt.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reading.Results[receipt.ID]
+	}
+	if got := read(); got.Gone || got.Metrics.Views == nil || *got.Metrics.Views != 0 {
+		t.Errorf("%+v", got)
+	}
+	if fake.Delete(receipt.ID); !read().Gone {
+		t.Error("the deleted post is not gone")
+	}
+}
