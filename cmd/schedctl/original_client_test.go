@@ -53,6 +53,23 @@ func newOriginalClient(t *testing.T) *originalClient {
 // must be the wanted one.
 func (o *originalClient) run(status int, args ...string) map[string]any {
 	o.t.Helper()
+	out := o.output(status, args...)
+	if status != 0 {
+		return nil
+	}
+	var response struct {
+		OK     bool           `json:"ok"`
+		Result map[string]any `json:"result"`
+	}
+	if err := json.Unmarshal(out, &response); err != nil || !response.OK {
+		o.t.Fatalf("%q printed %s: %v", args, out, err)
+	}
+	return response.Result
+}
+
+// output runs a command and returns what it prints.
+func (o *originalClient) output(status int, args ...string) []byte {
+	o.t.Helper()
 	cmd := exec.CommandContext(o.t.Context(), o.node, slices.Concat([]string{o.script}, args, []string{"--json"})...)
 	cmd.Dir = o.dir
 	cmd.Env = []string{
@@ -64,17 +81,7 @@ func (o *originalClient) run(status int, args ...string) map[string]any {
 	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
 		o.t.Fatalf("%q: %v, want exit status %d\n%s%s", args, err, status, &out, &problem)
 	}
-	if status != 0 {
-		return nil
-	}
-	var response struct {
-		OK     bool           `json:"ok"`
-		Result map[string]any `json:"result"`
-	}
-	if err := json.Unmarshal(out.Bytes(), &response); err != nil || !response.OK {
-		o.t.Fatalf("%q printed %s: %v", args, &out, err)
-	}
-	return response.Result
+	return out.Bytes()
 }
 
 // file writes a file into the directory of the client.
@@ -124,6 +131,7 @@ func TestOriginalClient(t *testing.T) {
 	}
 	t.Run("media", func(t *testing.T) { o.media(t) })
 	t.Run("posts", func(t *testing.T) { o.posts(t, blog) })
+	t.Run("results", func(t *testing.T) { o.results(t, blog) })
 }
 
 func (o *originalClient) media(t *testing.T) {
