@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/schedctl/schedctl/client"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
@@ -16,6 +17,9 @@ import (
 type achieved struct {
 	ID    string `json:"id,omitempty" doc:"Post id; else the latest posts." minLength:"1" maxLength:"100"`
 	Limit int    `json:"limit,omitempty" doc:"Rows; 20 by default." minimum:"1" maximum:"50"`
+	Days  int    `json:"days,omitempty" doc:"Of the last days; 30 with sort or by." minimum:"1" maximum:"366"`
+	Sort  string `json:"sort,omitempty" doc:"Highest first." enum:"engagements,views,reactions,replies,clicks,rate"`
+	By    string `json:"by,omitempty" doc:"Medians of groups." enum:"account,platform,label,series,queue,weekday,hour,media"`
 }
 
 func resultTools() []tool {
@@ -48,6 +52,9 @@ const maxPosted = 50
 
 // results returns what is stored: it reads no network.
 func results(ctx context.Context, c *call, in achieved) (outcome, error) {
+	if in.ID != "" && in.Days+len(in.Sort)+len(in.By) > 0 {
+		return outcome{}, invalidArgument("id", "days, sort and by are for several posts; leave out id")
+	}
 	if in.ID != "" {
 		found, err := c.Client.PostAnalytics(ctx, in.ID)
 		if err != nil {
@@ -61,12 +68,25 @@ func results(ctx context.Context, c *call, in achieved) (outcome, error) {
 		}
 		return c.results(found.Targets, false), nil
 	}
-	limit := cmp.Or(in.Limit, 20)
-	found, err := c.Client.WorkspaceAnalytics(ctx, limit, 0)
+	q := client.ResultsQuery{Limit: cmp.Or(in.Limit, 20)}
+	if days := in.Days; days > 0 || in.Sort+in.By != "" {
+		q.After = c.now().Add(-time.Duration(cmp.Or(days, 30)) * 24 * time.Hour)
+	}
+	switch in.Sort {
+	case "":
+	case "rate":
+		q.Sort = apiv1.ResultsByRate
+	default:
+		q.Sort = apiv1.ResultsSort("-" + in.Sort)
+	}
+	if in.By != "" {
+		return c.resultGroups(ctx, apiv1.ResultsBy(in.By), q)
+	}
+	found, err := c.Client.Results(ctx, q)
 	if err != nil {
 		return outcome{}, err
 	}
-	return c.results(found.Posts, len(found.Posts) == limit), nil
+	return c.results(found.Results, found.NextCursor != nil), nil
 }
 
 // results shows targets by their posts, in the order of the first target of each.

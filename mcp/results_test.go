@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -209,6 +210,41 @@ func TestResultsOfOnePostAndLimits(t *testing.T) {
 	}
 	if text := f.call(f.key(schedctl.ScopePostsDraft), "results", nil).message(t); !strings.Contains(text, "posts:read") {
 		t.Error(text)
+	}
+}
+
+// TestResultsOfAWindow checks windows, orders and groups.
+func TestResultsOfAWindow(t *testing.T) {
+	t.Parallel()
+	f := newResultsFixture(t)
+	agent, social := f.agent(), f.onMastodon("social")
+	var ids []string
+	for i, n := range []int64{3, 9, 1} {
+		ids = append(ids, f.published(fmt.Sprint("post ", i), time.Duration(i*10+1)*24*time.Hour, []string{social}, read(schedctl.Metrics{Reactions: new(n), Views: new(10 * n)})))
+	}
+	for arguments, want := range map[string][]string{
+		`{"sort":"engagements"}`: {ids[1], ids[0], ids[2]}, `{"sort":"rate","days":15}`: {ids[0], ids[1]}, `{"days":5}`: {ids[0]}, `{"sort":"views","limit":1}`: {ids[1]},
+	} {
+		var in map[string]any
+		f.ok(json.Unmarshal([]byte(arguments), &in))
+		var got []string
+		for _, view := range f.call(agent, "results", in).object(t)["results"].([]any) {
+			got = append(got, view.(map[string]any)["id"].(string))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", arguments, diff)
+		}
+	}
+	a := f.call(agent, "results", map[string]any{"by": "account", "days": 15})
+	want := []any{[]any{"social", 2.0, 2.0, 6.0, 12.0, 60.0, 120.0, 0.1, "few posts: says little"}}
+	if diff := cmp.Diff(want, a.object(t)["rows"]); diff != "" || !strings.Contains(a.Result.Content[0].Text, "\n\"social\", 2, 2, 6, 12, 60, 120, 0.1, few posts") {
+		t.Errorf("%s%+v", diff, a.Result)
+	}
+	if a := f.call(agent, "results", map[string]any{"by": "label"}); !strings.Contains(a.Result.Content[0].Text, "\n\"none\", 3, 3, 3, 13, 30, 130, 0.1") {
+		t.Errorf("%+v", a.Result)
+	}
+	for _, arguments := range []map[string]any{{"id": ids[0], "by": "hour"}, {"days": 367}, {"by": "moon"}, {"sort": "moon"}} {
+		f.call(agent, "results", arguments).message(t)
 	}
 }
 
