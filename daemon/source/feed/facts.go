@@ -112,4 +112,5 @@ func (r *reader) warn(more bool, twice int) {
 	case len(dates) == 1 && len(f.Items) > 2:
 		add("all items have the same date")
 	}
+	f.Warnings = append(f.Warnings, linkWarnings(f.Items)...)
 }

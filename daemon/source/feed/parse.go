@@ -193,6 +193,7 @@ func (r *reader) finish(items []source, more bool) *Feed {
 			r.feed.Items = append(r.feed.Items, item)
 		}
 	}
+	dropRepeatedImages(r.feed.Items)
 	r.warn(more, twice)
 	return r.feed
 }
