@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -21,6 +22,54 @@ type Found struct {
 // feedTypes are the media types of feeds in links.
 var feedTypes = []string{"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml", "text/xml", "application/xml"}
 
+// PagePicture returns the picture that a web page names for itself (og:image, or else
+// twitter:image), or an empty string. base is the address of the page.
+func PagePicture(page []byte, contentType string, base *url.URL) string {
+	z := xhtml.NewTokenizer(strings.NewReader(clip(string(decode(page, contentType)), maxHTML)))
+	pictures := map[string]string{}
+	for {
+		switch z.Next() {
+		case xhtml.ErrorToken:
+			return firstPicture(pictures, base)
+		case xhtml.StartTagToken, xhtml.SelfClosingTagToken:
+			name, more := z.TagName()
+			switch tag := atom.Lookup(name); {
+			case tag == atom.Body:
+				return firstPicture(pictures, base) // what follows may come from readers of the page
+			case tag == atom.Meta:
+				attributes := attributesOf(z, more)
+				name := strings.ToLower(cmp.Or(attributes["property"], attributes["name"]))
+				if pictures[name] == "" {
+					pictures[name] = attributes["content"]
+				}
+			}
+		}
+	}
+}
+
+// firstPicture returns the best of the pictures in the meta elements of a page.
+func firstPicture(meta map[string]string, base *url.URL) string {
+	for _, name := range []string{"og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"} {
+		if link := absolute(base, meta[name]); link != "" {
+			return link
+		}
+	}
+	return ""
+}
+
+// attributesOf returns the attributes of the current tag.
+func attributesOf(z *xhtml.Tokenizer, more bool) map[string]string {
+	attributes := map[string]string{}
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if _, seen := attributes[string(key)]; !seen {
+			attributes[string(key)] = string(value)
+		}
+	}
+	return attributes
+}
+
 // Feeds returns the feeds that a web page names in its link elements, in the order of the
 // page. base is the address of the page; a base element of the page changes it.
 func Feeds(page []byte, contentType string, base *url.URL) []Found {
@@ -36,12 +85,7 @@ func Feeds(page []byte, contentType string, base *url.URL) []Found {
 			if !more || tag != atom.Link && tag != atom.Base {
 				continue
 			}
-			attributes := map[string]string{}
-			for more {
-				var key, value []byte
-				key, value, more = z.TagAttr()
-				attributes[string(key)] = string(value)
-			}
+			attributes := attributesOf(z, more)
 			if tag == atom.Base {
 				if u, err := url.Parse(absolute(base, attributes["href"])); err == nil && u.Host != "" {
 					base = u

@@ -81,10 +81,10 @@ func (r *reader) warn(more bool, twice int) {
 		add("the feed has more than %d items; the others are not read", MaxItems)
 	}
 	if f.Skipped > 0 {
-		add("%d items could not be read", f.Skipped)
+		add("%s could not be read", items(f.Skipped))
 	}
 	if twice > 0 {
-		add("%d items are in the feed twice", twice)
+		add("%s repeated in the feed, read once", items(twice))
 	}
 	if len(f.Items) == 0 {
 		add("the feed has no items")
@@ -98,19 +98,27 @@ func (r *reader) warn(more bool, twice int) {
 		dates[item.Published]++
 	}
 	if missing := len(f.Items) - guids; missing > 0 {
-		add("%d of %d items have no guid", missing, len(f.Items))
+		add("%d of %s without a guid", missing, items(len(f.Items)))
 	}
 	if missing := len(f.Items) - links; missing > 0 {
-		add("%d of %d items have no link", missing, len(f.Items))
+		add("%d of %s without a link", missing, items(len(f.Items)))
 	}
 	if _, repeated := f.Keys(Auto); repeated {
 		add("different items have the same guid, so items are known by their links")
 	}
 	switch {
 	case dates[time.Time{}] > 0:
-		add("%d of %d items have no date", dates[time.Time{}], len(f.Items))
+		add("%d of %s without a date", dates[time.Time{}], items(len(f.Items)))
 	case len(dates) == 1 && len(f.Items) > 2:
 		add("all items have the same date")
 	}
 	f.Warnings = append(f.Warnings, linkWarnings(f.Items)...)
+}
+
+// items returns a number of items in words.
+func items(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
 }

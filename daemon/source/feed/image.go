@@ -87,12 +87,7 @@ func eachPicture(source string, add func(link, alt, width, height string)) {
 			if atom.Lookup(name) != atom.Img {
 				continue
 			}
-			attributes := map[string]string{}
-			for more {
-				var key, value []byte
-				key, value, more = z.TagAttr()
-				attributes[string(key)] = string(value)
-			}
+			attributes := attributesOf(z, more)
 			if class := attributes["class"]; !strings.Contains(class, "avatar") && !strings.Contains(class, "emoji") && !strings.Contains(class, "wp-smiley") {
 				add(attributes["src"], attributes["alt"], attributes["width"], attributes["height"])
 			}

@@ -169,10 +169,10 @@ var (
 	versionWord = regexp.MustCompile(`(?i)(?:^|[\s(@/])(v?\d+(?:\.\d+)+((?:[-+.]?[a-z][0-9a-z.+-]*)|-[0-9a-z.+-]+)?)(?:$|[\s),:;!])`)
 
 	// versionTag matches a tag that has a version, perhaps after the name of a program.
-	versionTag = regexp.MustCompile(`(?i)^(?:.*[-_/@])?(v?\d+(?:\.\d+)*((?:[-+.]?[a-z][0-9a-z.+-]*)|-[0-9a-z.+-]+)?)$`)
+	versionTag = regexp.MustCompile(`(?i)^(?:.*?[-_/@])??(v?\d+(?:\.\d+)*((?:[-+.]?[a-z][0-9a-z.+-]*)|-[0-9a-z.+-]+)?)$`)
 
 	// prerelease matches what stands after the numbers of a version before a release.
-	prerelease = regexp.MustCompile(`(?i)^[-.]?(?:a|b|c|rc|alpha|beta|pre|preview|dev|snapshot|nightly|canary|next|test|m|milestone)(?:$|[^a-z])|^-\d`)
+	prerelease = regexp.MustCompile(`(?i)^[-.]?(?:a|b|c|rc|alpha|beta|pre|preview|dev|snapshot|nightly|canary|next|test|m|milestone)(?:$|[^a-z])`)
 )
 
 // version returns the version of a release: from the tag in the address of its page, or else

@@ -48,6 +48,8 @@ type walker struct {
 	out  strings.Builder
 	skip atom.Atom // the element that is being left out; 0 for none
 	deep int       // elements of the same name that are open in it, with itself
+
+	bullet bool // the next text starts an item of a list
 }
 
 func (w *walker) walk() {
@@ -57,7 +59,7 @@ func (w *walker) walk() {
 			return
 		case xhtml.TextToken:
 			if w.skip == 0 {
-				w.out.WriteString(foldLines(string(w.z.Text())))
+				w.text(foldLines(string(w.z.Text())))
 			}
 		case xhtml.StartTagToken, xhtml.SelfClosingTagToken:
 			w.start(kind == xhtml.SelfClosingTagToken)
@@ -76,6 +78,15 @@ func foldLines(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// text writes a text, after a dash if it starts an item of a list.
+func (w *walker) text(text string) {
+	if w.bullet && strings.TrimSpace(text) != "" {
+		w.out.WriteString("- ")
+		w.bullet = false
+	}
+	w.out.WriteString(text)
 }
 
 func (w *walker) start(closed bool) {
@@ -99,9 +110,7 @@ func (w *walker) start(closed bool) {
 		}
 	case slices.Contains(lines, tag):
 		w.out.WriteByte('\n')
-		if tag == atom.Li {
-			w.out.WriteString("- ")
-		}
+		w.bullet = w.bullet || tag == atom.Li
 	case tag == atom.Td || tag == atom.Th:
 		w.out.WriteByte(' ')
 	}
@@ -117,6 +126,7 @@ func (w *walker) end(tag atom.Atom) {
 		}
 	case slices.Contains(lines, tag):
 		w.out.WriteByte('\n')
+		w.bullet = w.bullet && tag != atom.Li && tag != atom.Ul && tag != atom.Ol
 	}
 }
 
@@ -167,7 +177,12 @@ func Title(source string) string {
 		}
 		return tag
 	})
-	source = entity.ReplaceAllStringFunc(source, html.UnescapeString)
+	source = entity.ReplaceAllStringFunc(source, func(e string) string {
+		if text := html.UnescapeString(e); text == ";" || !strings.HasSuffix(text, ";") {
+			return text
+		}
+		return e // no entity: only its start is one
+	})
 	return shorten(oneLine(source), MaxTitle)
 }
 
@@ -178,7 +193,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(tidy(text)
 func tidyLines(text string) string {
 	var kept []string
 	for line := range strings.Lines(tidy(text)) {
-		if line = strings.Join(strings.Fields(line), " "); line != "" && line != "-" {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
 			kept = append(kept, line)
 		}
 	}
