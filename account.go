@@ -161,6 +161,9 @@ func (o Options) Bool(name string) bool { v, _ := o[name].(bool); return v }
 // String returns the named option, or the empty string.
 func (o Options) String(name string) string { v, _ := o[name].(string); return v }
 
+// Number returns the named option, and whether it is set to a number.
+func (o Options) Number(name string) (float64, bool) { v, ok := o[name].(float64); return v, ok }
+
 // Duration returns the named option, and whether it is set and valid.
 func (o Options) Duration(name string) (time.Duration, bool) {
 	d, err := time.ParseDuration(o.String(name))
@@ -170,6 +173,46 @@ func (o Options) Duration(name string) (time.Duration, bool) {
 // OptionRequireAlt is the name of the option, a boolean, of accounts that take no file
 // without an alt text. Accounts of every platform have it.
 const OptionRequireAlt = "require_alt"
+
+// Options of accounts about the results of their posts; see [ResultsSetting].
+const (
+	OptionResults        = "results"
+	OptionResultsPerHour = "results_per_hour"
+	OptionResultsBudget  = "results_budget"
+	OptionOwnApp         = "own_app" // the account owns the developer app
+)
+
+// The values of [OptionResults].
+const (
+	ResultsAuto   = "auto" // where reading is free and the credentials allow it
+	ResultsAlways = "on"
+	ResultsNever  = "off"
+)
+
+// MaxResultsPerHour is the largest value of [OptionResultsPerHour].
+const MaxResultsPerHour = 600
+
+// ResultsSetting is what an account wants of the readings of its results.
+type ResultsSetting struct {
+	Mode    string // [ResultsAuto], [ResultsAlways] or [ResultsNever]
+	PerHour int    // the most requests in an hour
+	Budget  int64  // the most that readings may cost in a month, in millionths of a US dollar
+}
+
+// ResultsSetting returns the setting, with the default of what is not set.
+func (a *Account) ResultsSetting() ResultsSetting {
+	s := ResultsSetting{Mode: ResultsAuto, PerHour: 60, Budget: 1_000_000}
+	if mode := a.Options.String(OptionResults); mode != "" {
+		s.Mode = mode
+	}
+	if n, ok := a.Options.Number(OptionResultsPerHour); ok {
+		s.PerHour = int(n)
+	}
+	if n, ok := a.Options.Number(OptionResultsBudget); ok {
+		s.Budget = int64(n*1e6 + 0.5)
+	}
+	return s
+}
 
 // MaxAccountName is the longest account name, in characters.
 const MaxAccountName = 80

@@ -20,6 +20,9 @@ type AccountResults struct {
 	Month time.Time // the month of Spent: its beginning in UTC
 	Spent int64     // in this month, in millionths of a US dollar, with what running readings may cost
 
+	Reason ResultsReason // why the last reading brought no numbers; empty if it did
+	Lacks  []string      // permissions that the credentials lacked at the last reading
+
 	Dropped []DroppedMetric // that the network refused by name lately
 
 	// ForgetBefore erases the results of targets that were published before it. Zero
@@ -79,8 +82,12 @@ func (a *AccountResults) SpentIn(now time.Time) int64 {
 	return a.Spent
 }
 
-// Spend adds a cost of the month of a time. A negative cost returns what was reserved.
+// Spend adds a cost of the month of a time. A negative cost returns what was reserved. It does
+// nothing if a later month has begun by now.
 func (a *AccountResults) Spend(cost int64, now time.Time) {
+	if cost == 0 || a.Month.After(MonthOf(now)) {
+		return
+	}
 	a.Month, a.Spent = MonthOf(now), max(0, a.SpentIn(now)+cost)
 }
 
@@ -128,5 +135,6 @@ func (a *AccountResults) Gain(r *Results, now time.Time) {
 func (a *AccountResults) Clone() AccountResults {
 	c := *a
 	c.Requests, c.Dropped, c.Gains = slices.Clone(a.Requests), slices.Clone(a.Dropped), slices.Clone(a.Gains)
+	c.Lacks = slices.Clone(a.Lacks)
 	return c
 }

@@ -32,14 +32,6 @@ const (
 	featureMetrics   = "metrics"
 )
 
-// commonFields describe the options that accounts of every platform have.
-var commonFields = map[string]string{
-	"pacing":          "the time between overdue posts of the account, such as 10s",
-	"duplicate_guard": "how long the same text is refused after it went to the account, such as 24h",
-	"require_alt":     "true to refuse posts with files that have no alt text",
-	"approval":        "required: all posts to the account need an approval before they are published",
-}
-
 // getCapabilities handles GET /capabilities.
 func (s *Server) getCapabilities(ctx context.Context, c *request) (response, error) {
 	workspace, err := s.workspace(ctx, c)
@@ -109,9 +101,9 @@ func platformEntry(p publish.Publisher) apiv1.PlatformEntry {
 			e.Credentials = append(e.Credentials, field)
 		}
 	}
-	for _, name := range publish.CommonOptions {
-		if !own[name] {
-			e.Options = append(e.Options, apiv1.PlatformField{Name: name, About: commonFields[name]})
+	for _, o := range publish.CommonOptions(p) {
+		if !own[o.Name] {
+			e.Options = append(e.Options, apiv1.PlatformField{Name: o.Name, About: o.About})
 		}
 	}
 	return e

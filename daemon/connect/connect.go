@@ -106,7 +106,7 @@ func networkOptions(p publish.Publisher, options schedctl.Options) schedctl.Opti
 	own := make(schedctl.Options, len(options))
 	for name, value := range options {
 		listed := slices.ContainsFunc(p.Fields(), func(f publish.Field) bool { return f.Option && f.Name == name })
-		if listed || !slices.Contains(publish.CommonOptions, name) {
+		if _, common := publish.FindCommonOption(name); listed || !common {
 			own[name] = value
 		}
 	}

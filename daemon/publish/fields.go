@@ -5,19 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/schedctl/schedctl"
 )
 
-// CommonOptions are the options that accounts of every network have: durations in the
-// format of [time.ParseDuration], the boolean [schedctl.OptionRequireAlt], and
-// [schedctl.OptionApproval].
-var CommonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt, schedctl.OptionApproval}
-
 // CheckFields returns an error of kind content if the connection lacks a required
 // field, has a field that is not in fields, or has a value that its field refuses. The
-// common options, pacing, duplicate_guard, require_alt and approval, are always allowed.
+// common options are always allowed.
 func CheckFields(fields []Field, c Connection) error {
 	for name := range c.Credentials {
 		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && !f.Option }) {
@@ -25,17 +19,9 @@ func CheckFields(fields []Field, c Connection) error {
 		}
 	}
 	for name, value := range c.Options {
-		if name == schedctl.OptionRequireAlt {
-			if err := CheckBools(c.Options, name); err != nil {
-				return err
-			}
-		} else if name == schedctl.OptionApproval {
-			if value != schedctl.ApprovalRequired {
-				return Contentf(name, "%s must be %q; leave it out if posts need no approval", name, schedctl.ApprovalRequired)
-			}
-		} else if slices.Contains(CommonOptions, name) {
-			if err := checkDuration(name, value); err != nil {
-				return err
+		if option, common := FindCommonOption(name); common {
+			if problem := option.Problem(value); problem != "" {
+				return Contentf(name, "%s", problem)
 			}
 		} else if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name && f.Option }) {
 			return Contentf(name, "unknown option %q; use one of: %s", name, fieldNames(fields, isOption))
@@ -87,14 +73,6 @@ func Contentf(code, format string, args ...any) *Error {
 	}
 }
 
-func checkDuration(name string, value any) error {
-	text, _ := value.(string)
-	if d, err := time.ParseDuration(text); err != nil || d < 0 {
-		return Contentf(name, "%s must be a duration such as \"90s\" or \"24h\"", name)
-	}
-	return nil
-}
-
 // CheckBools returns an error of kind content for the first of the options that is set
 // but not a boolean.
 func CheckBools(o schedctl.Options, names ...string) *Error {
@@ -121,7 +99,11 @@ func fieldNames(fields []Field, include func(Field) bool) string {
 		}
 	}
 	if include(Field{Option: true}) {
-		list = append(list, CommonOptions...)
+		for _, o := range commonOptions {
+			if o.of == nil {
+				list = append(list, o.Name)
+			}
+		}
 	}
 	if len(list) == 0 {
 		return "none"

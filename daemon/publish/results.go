@@ -66,6 +66,12 @@ type ResultsRules struct {
 	Off bool
 }
 
+// Wanted reports whether the results of an account are read, as far as its options say.
+func (r *ResultsRules) Wanted(a *schedctl.Account) bool {
+	mode := a.ResultsSetting().Mode
+	return mode == schedctl.ResultsAlways || mode == schedctl.ResultsAuto && !r.Off
+}
+
 // MostCost returns what a reading of some posts may cost, in millionths of a US dollar.
 func (r *ResultsRules) MostCost(posts int) int64 { return r.Price * int64(max(posts, r.AtLeast)) }
 
@@ -155,6 +161,8 @@ type Result struct {
 	// Gone means that the network no longer has the post, or never had it. Metrics is
 	// empty.
 	Gone bool
+
+	Estimated bool // the numbers are estimates
 }
 
 // Count returns a number that a network reported, as a value of encoding/json. It returns nil

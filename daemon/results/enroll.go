@@ -24,7 +24,7 @@ func (r *Reader) enroll(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			_, rules, ok := r.rulesOf(a)
+			_, rules, _, ok := r.rulesOf(a)
 			if !ok {
 				continue
 			}

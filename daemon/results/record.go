@@ -12,10 +12,12 @@ import (
 
 // change is what a reading means for a target.
 type change struct {
-	metrics *schedctl.Metrics // what the network reported; nil for nothing
-	missed  bool              // the network does not have the post
-	reason  schedctl.ResultsReason
-	next    time.Time // the next reading; zero for the next point
+	metrics   *schedctl.Metrics // what the network reported; nil for nothing
+	estimated bool
+	parts     []schedctl.PartResults
+	missed    bool // the network does not have the post
+	reason    schedctl.ResultsReason
+	next      time.Time // the next reading; zero for the next point
 }
 
 // judgment returns what a reading means for a target of a post.
@@ -25,13 +27,13 @@ type judgment func(*schedctl.Results, *schedctl.Post) change
 // least this size: an account that is suspended, or a response that is wrong.
 const doubtedBatch = 5
 
-// judge returns what a reading, or its failure, means for the targets of its batch.
-func (r *Reader) judge(rules publish.ResultsRules, accountID string, reading publish.ResultsReading, failure *publish.Error, now time.Time) judgment {
-	if failure != nil {
-		failed := r.failed(rules, accountID, failure, now)
-		return func(*schedctl.Results, *schedctl.Post) change { return failed }
-	}
-	r.pause(accountID, false)
+// all is the judgment that is the same for every target.
+func all(c change) judgment {
+	return func(*schedctl.Results, *schedctl.Post) change { return c }
+}
+
+// judge returns what a reading means for the targets of its batch.
+func (r *Reader) judge(rules publish.ResultsRules, reading publish.ResultsReading, now time.Time) judgment {
 	gone := 0
 	for _, result := range reading.Results {
 		if result.Gone {
@@ -47,17 +49,28 @@ func (r *Reader) judge(rules publish.ResultsRules, accountID string, reading pub
 		case result.Gone:
 			return change{missed: true}
 		}
-		m := withoutOwnReplies(result.Metrics, p.Target(v.TargetID), rules.AllReplies)
-		return change{metrics: &m}
+		t := p.Target(v.TargetID)
+		m := withoutOwnReplies(result.Metrics, len(t.Done)-1, rules.AllReplies)
+		return change{metrics: &m, estimated: result.Estimated, parts: partsOf(reading, p, t, rules.AllReplies)}
 	}
 }
 
-// withoutOwnReplies subtracts the replies of the account itself. The second part, or the first
-// comment, is a direct reply. Further parts reply to the part before them, and count only
-// where all replies do.
-func withoutOwnReplies(m schedctl.Metrics, t *schedctl.Target, all bool) schedctl.Metrics {
-	own := max(0, len(t.Done)-1)
-	if !all {
+// partsOf returns what a reading reports about the further parts of a thread.
+func partsOf(reading publish.ResultsReading, p *schedctl.Post, t *schedctl.Target, all bool) (parts []schedctl.PartResults) {
+	further := furtherParts(p, t)
+	for i, part := range further {
+		if result, told := reading.Results[part.ID]; told && !result.Gone {
+			parts = append(parts, schedctl.PartResults{Index: i + 1, ID: part.ID, Metrics: withoutOwnReplies(result.Metrics, len(further)-1-i, all)})
+		}
+	}
+	return parts
+}
+
+// withoutOwnReplies subtracts the replies of the account itself: its later parts and its first
+// comment. Only the first of them is a direct reply. The others reply to the part before them,
+// and count only where all replies do.
+func withoutOwnReplies(m schedctl.Metrics, own int, all bool) schedctl.Metrics {
+	if own = max(0, own); !all {
 		own = min(own, 1)
 	}
 	if m.Replies != nil {
@@ -66,57 +79,105 @@ func withoutOwnReplies(m schedctl.Metrics, t *schedctl.Target, all bool) schedct
 	return m
 }
 
-// failed returns what a failed reading means for all targets of its batch.
-func (r *Reader) failed(rules publish.ResultsRules, accountID string, e *publish.Error, now time.Time) change {
+// outcomeOf returns why a failed reading brought no numbers.
+func outcomeOf(e *publish.Error) schedctl.ResultsReason {
 	switch {
 	case e.Code == string(publish.HoldScope):
-		return change{reason: schedctl.ResultsMissingScope}
+		return schedctl.ResultsMissingScope
 	case e.Kind == schedctl.KindRateLimited:
-		next := e.RetryAt
-		if pause := r.pause(accountID, true); next.IsZero() {
-			next = now.Add(pause)
-		}
-		if latest := now.Add(lastPause); next.After(latest) {
-			next = latest
-		}
-		return change{reason: schedctl.ResultsRateLimited, next: next}
+		return schedctl.ResultsRateLimited
 	case e.Kind == schedctl.KindNetwork || e.Kind == schedctl.KindPlatform && e.HTTPStatus >= 500:
-		return change{reason: schedctl.ResultsUnreachable, next: now.Add(r.pause(accountID, true))}
+		return schedctl.ResultsUnreachable
 	}
-	return change{reason: schedctl.ResultsRefused}
+	return schedctl.ResultsRefused
 }
 
-// record stores what a reading means for the targets of a batch, in one transaction. It skips
-// targets that another node has read, and those that are gone with their post.
-func (r *Reader) record(ctx context.Context, b batch, now time.Time, judge judgment) error {
-	reader, rules, _ := r.rulesOf(&b.account)
+// failed returns what a failed reading means for all targets of its batch. If the network
+// refuses the credentials, it is asked about them once. If it refuses them then, the account
+// is not read for a day; its state changes only by its daily check.
+func (r *Reader) failed(ctx context.Context, a *schedctl.Account, e *publish.Error, now time.Time) change {
+	c := change{reason: outcomeOf(e)}
+	switch c.reason {
+	case schedctl.ResultsRateLimited:
+		c.next = e.RetryAt
+		if pause := r.pause(a.ID); c.next.IsZero() {
+			c.next = now.Add(pause)
+		}
+		if latest := now.Add(lastPause); c.next.After(latest) {
+			c.next = latest
+		}
+		r.hold(a.ID, c.next, c.reason)
+	case schedctl.ResultsUnreachable:
+		c.next = now.Add(r.pause(a.ID))
+	case schedctl.ResultsRefused:
+		if e.Kind == schedctl.KindAuth && r.cfg.Verify != nil && r.firstDoubt(a.ID) && r.cfg.Verify(ctx, *a) {
+			r.hold(a.ID, now.Add(lastPause), c.reason)
+		}
+	}
+	return c
+}
+
+// entry is what a reading means for an account and its targets.
+type entry struct {
+	now     time.Time
+	reading publish.ResultsReading
+	refund  int64                  // of what was reserved
+	reason  schedctl.ResultsReason // why there are no numbers; empty if there are
+	judge   judgment
+}
+
+// record stores what a reading means for the targets of a batch and for its account, in one
+// transaction. It skips targets that another node has read, and those that are gone with their
+// post.
+func (r *Reader) record(ctx context.Context, b batch, e entry) error {
+	reader, rules, _, _ := r.rulesOf(&b.account)
 	if reader == nil {
-		return nil // no longer this node's
+		return nil // the account is no longer connected
 	}
-	ids := make([]string, len(b.list))
-	read := make(map[string]time.Time, len(b.list))
-	for i := range b.list {
-		ids[i], read[b.list[i].TargetID] = b.list[i].TargetID, b.list[i].NextAt
-	}
-	return r.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
-		list, err := tx.Results(b.account.WorkspaceID, ids)
+	due, removed := dueTimes(b.list), 0
+	err := r.cfg.Store.UpdateFromReserve(ctx, func(tx storage.Tx) error {
+		removed = 0
+		list, err := tx.Results(b.account.WorkspaceID, targetIDs(b.list))
 		if err != nil {
 			return err
 		}
+		log, err := recordOf(tx, &b.account)
+		if err != nil {
+			return err
+		}
+		e.account(&log)
 		for i := range list {
 			v := &list[i]
-			if !v.NextAt.Equal(read[v.TargetID]) {
+			if !v.NextAt.Equal(due[v.TargetID]) {
 				continue
 			}
-			if err := recordOne(tx, v, rules, now, judge); err != nil {
+			if err := recordOne(tx, v, &log, rules, e); err != nil {
 				return err
 			}
+			if !v.RemovedAt.IsZero() {
+				removed++
+			}
 		}
-		return nil
+		return tx.PutAccountResults(log)
 	})
+	if err == nil && removed > 0 {
+		r.observe(Observation{Platform: b.account.Platform, Removed: removed})
+	}
+	return err
 }
 
-func recordOne(tx storage.Tx, v *schedctl.Results, rules publish.ResultsRules, now time.Time, judge judgment) error {
+// account applies an entry to the record of the account.
+func (e *entry) account(log *schedctl.AccountResults) {
+	log.CountRequests(e.reading.Requests, e.now)
+	log.Spend(-e.refund, e.now)
+	log.Drop(e.reading.Dropped, e.now)
+	log.Reason = e.reason
+	if e.reason == "" {
+		log.Lacks = e.reading.Lacks
+	}
+}
+
+func recordOne(tx storage.Tx, v *schedctl.Results, log *schedctl.AccountResults, rules publish.ResultsRules, e entry) error {
 	p, err := tx.Post(v.WorkspaceID, v.PostID)
 	if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && platformID(&p, v.TargetID) == "" {
 		v.NextAt, v.Reason = time.Time{}, schedctl.ResultsRefused // nothing can be asked for
@@ -125,20 +186,24 @@ func recordOne(tx storage.Tx, v *schedctl.Results, rules publish.ResultsRules, n
 	if err != nil {
 		return err
 	}
-	c := judge(v, &p)
+	c := e.judge(v, &p)
 	switch {
 	case c.metrics != nil:
-		v.Add(now, *c.metrics)
-		v.NextAt = rules.Next(v.PublishedAt, now)
+		v.Add(e.now, *c.metrics)
+		v.Estimated, v.NextAt, log.ReadAt = c.estimated, rules.Next(v.PublishedAt, e.now), e.now
+		if len(c.parts) > 0 {
+			v.Parts = c.parts
+		}
+		log.Gain(v, e.now)
 	case c.missed:
-		if v.Miss(now) {
-			if err := tx.AddEvents(p.GoneEvent(p.Target(v.TargetID), now)); err != nil {
+		if v.Miss(e.now) {
+			if err := tx.AddEvents(p.GoneEvent(p.Target(v.TargetID), e.now)); err != nil {
 				return err
 			}
 		}
 	default:
 		v.Reason = c.reason
-		v.NextAt = schedctl.Millis(cmp.Or(c.next, rules.Next(v.PublishedAt, now)))
+		v.NextAt = schedctl.Millis(cmp.Or(c.next, rules.Next(v.PublishedAt, e.now)))
 		if tooLate(rules, v.PublishedAt, v.NextAt) {
 			v.NextAt = time.Time{}
 		}

@@ -41,18 +41,12 @@ const (
 
 	// quiet is how long nothing of an account may be due before it is read.
 	quiet = time.Minute
-
-	// requestsPerHour is how many requests an account may cost in an hour.
-	requestsPerHour = 60
-
-	// firstPause and lastPause are the pauses after readings that a network did not respond
-	// to, or for which it gave no time.
-	firstPause, lastPause = 15 * time.Minute, 24 * time.Hour
 )
 
 // Member is this daemon as one of several nodes. The member of package node implements it.
 type Member interface {
 	Mine(key string) bool // reports whether this node is the preferred one for an account
+	Alive() bool          // reports whether the lease of this node is valid
 }
 
 // Sessions are the credentials of accounts. The connector of package connect implements it.
@@ -61,7 +55,8 @@ type Sessions interface {
 	Refresh(ctx context.Context, workspaceID, accountID string, used publish.Credentials) (publish.Credentials, *publish.Error)
 }
 
-// Config holds the dependencies of a [Reader]. All but Member and Clock are required.
+// Config holds the dependencies of a [Reader]. All but Member, Clock, Verify and Observe are
+// required.
 type Config struct {
 	Store      storage.Store
 	Publishers publish.Registry // with connections of their own
@@ -69,6 +64,21 @@ type Config struct {
 	Member     Member       // nil when no other daemon can use the store
 	Clock      *clock.Clock // nil trusts the wall clock
 	Logger     *slog.Logger
+
+	// Verify reports whether the network refuses the credentials of an account. It changes
+	// no account. Nil leaves that to the checks of the day.
+	Verify func(context.Context, schedctl.Account) (refused bool)
+
+	// Observe, if not nil, is told of each reading.
+	Observe func(Observation)
+}
+
+// Observation is a reading, for metrics.
+type Observation struct {
+	Platform string
+	Outcome  string // "ok", or why there are no numbers; empty for a removal
+	Cost     int64  // in millionths of a US dollar
+	Removed  int    // posts that the network no longer has, for certain
 }
 
 // Reader reads the results of published posts.
@@ -76,19 +86,12 @@ type Reader struct {
 	cfg      Config
 	enrolled atomic.Bool // the posts from before the start are known
 
-	mu    sync.Mutex // mu guards usage
-	usage map[string]usage
-}
-
-// usage is what this node knows about the readings of an account.
-type usage struct {
-	hour     time.Time // when the current hour began
-	requests int       // in this hour
-	failures int       // since the last success
+	mu       sync.Mutex // mu guards accounts
+	accounts map[string]waiting
 }
 
 // New returns a reader. It starts no goroutine.
-func New(c Config) *Reader { return &Reader{cfg: c, usage: map[string]usage{}} }
+func New(c Config) *Reader { return &Reader{cfg: c, accounts: map[string]waiting{}} }
 
 // Run reads every minute until ctx ends. Failures are logged and retried.
 func (r *Reader) Run(ctx context.Context) error {
@@ -106,10 +109,15 @@ func (r *Reader) Run(ctx context.Context) error {
 	}
 }
 
-// look enrolls new publications and reads what is due. It does nothing while the clock is in
-// doubt or the disk is full.
+// idle reports whether nothing may be read: the clock is in doubt, the disk is full, or the
+// node must not act.
+func (r *Reader) idle() bool {
+	return !r.cfg.Clock.Steady() || r.cfg.Store.Full() != nil || r.cfg.Member != nil && !r.cfg.Member.Alive()
+}
+
+// look enrolls new publications and reads what is due, unless it must be idle.
 func (r *Reader) look(ctx context.Context) error {
-	if !r.cfg.Clock.Steady() || r.cfg.Store.Full() != nil {
+	if r.idle() {
 		return nil
 	}
 	if err := r.enroll(ctx); err != nil {
@@ -134,44 +142,4 @@ func (r *Reader) look(ctx context.Context) error {
 	close(next)
 	wg.Wait()
 	return ctx.Err()
-}
-
-// rulesOf returns the rules for the readings of an account. ok is false if it has no results.
-func (r *Reader) rulesOf(a *schedctl.Account) (reader publish.ResultsReader, rules publish.ResultsRules, ok bool) {
-	reader, ok = r.cfg.Publishers[a.Platform].(publish.ResultsReader)
-	if !ok || a.Status != schedctl.AccountConnected || r.cfg.Member != nil && !r.cfg.Member.Mine(a.ID) {
-		return nil, rules, false
-	}
-	rules = reader.ResultsRules(*a)
-	return reader, rules, rules.Refused == "" && !rules.Off
-}
-
-// allow counts requests of an account and reports whether it may have another. until is when
-// it may if not.
-func (r *Reader) allow(accountID string, requests int, now time.Time) (until time.Time, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	u := r.usage[accountID]
-	if now.Sub(u.hour) >= time.Hour || now.Before(u.hour) {
-		u.hour, u.requests = now, 0
-	}
-	u.requests += requests
-	r.usage[accountID] = u
-	return u.hour.Add(time.Hour), u.requests < requestsPerHour
-}
-
-// pause returns how long to wait after another failed reading of an account, or 0 after a
-// success.
-func (r *Reader) pause(accountID string, failed bool) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	u := r.usage[accountID]
-	if u.failures++; !failed {
-		u.failures = 0
-	}
-	r.usage[accountID] = u
-	if !failed {
-		return 0
-	}
-	return min(firstPause<<min(u.failures-1, 10), lastPause)
 }

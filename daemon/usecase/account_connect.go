@@ -25,7 +25,7 @@ func (s *Service) ConnectAccount(ctx context.Context, c *Request, view View, pla
 	if err != nil {
 		return a, err
 	}
-	if err := b.check(p); err != nil {
+	if err := cmp.Or(b.check(p), b.checkBudget(p, a)); err != nil {
 		return a, err
 	}
 	c.clean(p, &b)
@@ -76,7 +76,7 @@ func (s *Service) ChangeAccount(ctx context.Context, c *Request, view View, b Ac
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(b.check(p), b.mayEdit(&before)); err != nil {
+	if err := cmp.Or(b.check(p), b.mayEdit(&before), b.checkBudget(p, before)); err != nil {
 		return nil, err
 	}
 	c.clean(p, &b)

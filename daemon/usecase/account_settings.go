@@ -3,7 +3,6 @@ package usecase
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/publish"
@@ -35,21 +34,16 @@ func (b *AccountSettings) check(p publish.Publisher) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Options)) {
+		option, common := publish.FindCommonOption(name)
 		switch {
 		case !slices.Contains(options, name):
 			if found.Count() {
 				found.Add(unknownField(p, "option", "options", name, options))
 			}
-		case name == schedctl.OptionRequireAlt:
-			if _, ok := b.Options[name].(bool); !ok && b.Options[name] != nil && found.Count() {
-				found.Add(Invalid(Join("options", name), "%s must be true or false", name))
+		case common && b.Options[name] != nil:
+			if problem := option.Problem(b.Options[name]); problem != "" && found.Count() {
+				found.Add(Invalid(Join("options", name), "%s", problem))
 			}
-		case name == schedctl.OptionApproval:
-			if value := b.Options[name]; value != nil && value != schedctl.ApprovalRequired && found.Count() {
-				found.Add(Invalid(Join("options", name), "%s must be %q, or null to remove it", name, schedctl.ApprovalRequired))
-			}
-		case slices.Contains(publish.CommonOptions, name) && b.Options[name] != nil && !goodDuration(b.Options, name) && found.Count():
-			found.Add(Invalid(Join("options", name), "%s must be a duration that is not negative, such as \"500ms\", \"10s\" or \"24h\"", name))
 		}
 	}
 	return found.Err()
@@ -70,7 +64,7 @@ func fieldNames(p publish.Publisher) (credentials, options []string) {
 			credentials = append(credentials, f.Name)
 		}
 	}
-	for _, name := range publish.CommonOptions {
+	for _, name := range publish.CommonOptionNames(p) {
 		if !slices.Contains(options, name) {
 			options = append(options, name)
 		}
@@ -83,9 +77,14 @@ func unknownField(p publish.Publisher, kind, group, name string, known []string)
 	return Invalid(Join(group, name), "%s has no %s %q; %s", p.Platform(), kind, name, Suggestion(name, known))
 }
 
-func goodDuration(o schedctl.Options, name string) bool {
-	d, ok := o.Duration(name)
-	return ok && d >= 0 && d <= 10*365*24*time.Hour
+// checkBudget returns an error if the budget of the account, with the settings applied, is
+// below the price of one reading.
+func (b *AccountSettings) checkBudget(p publish.Publisher, before schedctl.Account) error {
+	before.Platform = p.Platform()
+	if err := publish.CheckResultsBudget(p, b.applied(before)); err != nil {
+		return schedctl.Errorf(schedctl.ValidationFailed, Join("options", err.Code), "%s", err.Message)
+	}
+	return nil
 }
 
 // merged returns the options with changes applied. A change to nil removes the
@@ -124,7 +123,7 @@ func (b *AccountSettings) mayEdit(a *schedctl.Account) error {
 // account's address, so a new name needs verification too.
 func (b *AccountSettings) needsNetwork(p publish.Publisher) bool {
 	for name := range b.Options {
-		if !slices.Contains(publish.CommonOptions, name) {
+		if _, common := publish.FindCommonOption(name); !common {
 			return true
 		}
 	}

@@ -113,7 +113,7 @@ func sampleResults() schedctl.Results {
 
 func sampleAccountResults() schedctl.AccountResults {
 	return schedctl.AccountResults{
-		ReadAt: sampleTime, Requests: []schedctl.HourRequests{{Hour: sampleTime, N: 3}}, Month: sampleTime, Spent: 5000,
+		ReadAt: sampleTime, Requests: []schedctl.HourRequests{{Hour: sampleTime, N: 3}}, Month: sampleTime, Spent: 5000, Reason: schedctl.ResultsRefused, Lacks: []string{"read:statuses"},
 		Dropped: []schedctl.DroppedMetric{{Name: "post_clicks", At: sampleTime}}, ForgetBefore: sampleTime, Gains: []byte{1, 2, 3},
 	}
 }

@@ -55,6 +55,8 @@ func (c *coder) accountResults(a *schedctl.AccountResults) {
 	})
 	c.time(&a.Month)
 	c.int64(&a.Spent)
+	text(c, &a.Reason)
+	list(c, &a.Lacks, text[string])
 	list(c, &a.Dropped, func(c *coder, d *schedctl.DroppedMetric) {
 		text(c, &d.Name)
 		c.time(&d.At)

@@ -17,6 +17,8 @@ func describeAccountResults(r *row, a *schedctl.AccountResults) {
 	r.add("requests", "jsonb", requestsField(&a.Requests))
 	r.time("month", &a.Month)
 	number(r, "spent", &a.Spent)
+	text(r, "reason", &a.Reason)
+	list(r, "lacks", &a.Lacks)
 	r.add("dropped", "jsonb", droppedField(&a.Dropped))
 	r.time("forget_before", &a.ForgetBefore)
 	r.bytes("gains", &a.Gains)

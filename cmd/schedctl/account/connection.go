@@ -54,7 +54,21 @@ func (c *connection) option(name string) bool {
 	return isOption(name)
 }
 
+// has reports whether accounts of the platform have an option. Those of a platform of a later
+// version may have any.
+func (c *connection) has(name string) bool {
+	return publishers()[c.platform] == nil || slices.Contains(commonNames(c.platform), name) ||
+		slices.ContainsFunc(c.fields, func(f publish.Field) bool { return f.Name == name })
+}
+
+// OptionValue returns the JSON value of an option as people write it.
 func OptionValue(key, value string) any {
+	if o, ok := publish.FindCommonOption(key); ok && o.Number {
+		var n float64
+		if json.Unmarshal([]byte(value), &n) == nil {
+			return n
+		}
+	}
 	switch {
 	case key == "langs":
 		return strings.Split(value, ",")
@@ -152,7 +166,7 @@ func (c *connection) check() error {
 			known = append(known, f.Name)
 		}
 	}
-	known = append(known, commonOptions...)
+	known = append(known, commonNames(c.platform)...)
 	for _, name := range slices.Sorted(maps.Keys(c.values)) {
 		if !slices.Contains(known, name) {
 			return cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such credential or option", cli.Clip(name, 40), c.platform).

@@ -77,7 +77,7 @@ func (o *editOptions) options(conn *connection) (map[string]any, error) {
 		if !found || key == "" {
 			return nil, cli.UsageError("--set %q: write key=value", cli.Clip(set, 40))
 		}
-		if !conn.option(key) {
+		if !conn.option(key) || !conn.has(key) {
 			return nil, o.noOption(conn, key)
 		}
 		if _, twice := options[key]; twice {
@@ -97,7 +97,7 @@ func (o *editOptions) options(conn *connection) (map[string]any, error) {
 // noOption returns the error for a key that is not an option of the platform.
 func (o *editOptions) noOption(conn *connection, key string) error {
 	f := cli.InvalidError(schedctl.ValidationFailed, "--set %s: %s has no such option", cli.Clip(key, 40), conn.platform)
-	names := slices.Clone(commonOptions)
+	names := commonNames(conn.platform)
 	for _, field := range conn.fields {
 		switch {
 		case field.Option && !slices.Contains(names, field.Name):

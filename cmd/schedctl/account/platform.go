@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/all"
@@ -41,13 +40,14 @@ func needsName(platform string) bool {
 	return known && len(platformFields(platform)) == 0
 }
 
-// commonOptions are options of every account.
-var commonOptions = []string{"pacing", "duplicate_guard", schedctl.OptionRequireAlt, schedctl.OptionApproval}
+// commonOptions returns the options of a platform that are not among its fields, or all such
+// options for a platform of a later version.
+func commonOptions(platform string) []publish.CommonOption {
+	return publish.CommonOptions(publishers()[platform])
+}
 
-// commonHelp describes the values of commonOptions.
-var commonHelp = map[string]string{
-	"pacing": "a duration such as 90s", "duplicate_guard": "a duration such as 24h",
-	schedctl.OptionRequireAlt: "true to refuse files without an alt text", schedctl.OptionApproval: "required: all posts need an approval",
+func commonNames(platform string) []string {
+	return cli.Map(commonOptions(platform), func(o publish.CommonOption) string { return o.Name })
 }
 
 // someSecrets are refused on the command line for every platform, including those of
@@ -61,7 +61,8 @@ func isSecret(name string) bool {
 }
 
 func isOption(name string) bool {
-	return slices.Contains(commonOptions, name) || anyField(func(f publish.Field) bool { return f.Option && f.Name == name })
+	_, common := publish.FindCommonOption(name)
+	return common || anyField(func(f publish.Field) bool { return f.Option && f.Name == name })
 }
 
 func anyField(is func(publish.Field) bool) bool {
@@ -97,8 +98,12 @@ func completeSet(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 			}
 		}
 	}
-	for _, name := range commonOptions {
-		out = append(out, name+"=\t"+commonHelp[name])
+	common := publish.CommonOptions(nil)
+	if len(platforms) == 1 {
+		common = commonOptions(platforms[0])
+	}
+	for _, o := range common {
+		out = append(out, o.Name+"=\t"+o.About)
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

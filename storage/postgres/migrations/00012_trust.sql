@@ -140,6 +140,8 @@ CREATE TABLE account_results (
     requests      jsonb,
     month         timestamptz,
     spent         bigint NOT NULL,
+    reason        text NOT NULL,
+    lacks         text[] NOT NULL,
     dropped       jsonb,
     forget_before timestamptz,
     gains         bytea
@@ -149,6 +151,8 @@ COMMENT ON COLUMN account_results.id IS 'the account';
 COMMENT ON COLUMN account_results.requests IS 'the requests of readings of the last day, by hour';
 COMMENT ON COLUMN account_results.month IS 'the beginning of the month of spent';
 COMMENT ON COLUMN account_results.spent IS 'what readings cost in the month, in millionths of a US dollar';
+COMMENT ON COLUMN account_results.reason IS 'why the last reading brought no numbers; empty if it did';
+COMMENT ON COLUMN account_results.lacks IS 'permissions that the credentials lacked at the last reading';
 COMMENT ON COLUMN account_results.dropped IS 'metrics that the network refused lately';
 COMMENT ON COLUMN account_results.forget_before IS 'results of targets that were published before are erased; null for none';
 COMMENT ON COLUMN account_results.gains IS 'what the posts gained, by hour; packed';

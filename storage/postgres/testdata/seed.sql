@@ -91,8 +91,8 @@ SELECT pg_temp.id(n), pg_temp.id(n % 100), 'review', 'Dana', 'view', sha256(n::t
 INSERT INTO results (id, workspace_id, next_at, reason)
 SELECT pg_temp.id(n), pg_temp.id(n % 100), CASE WHEN n % 10 = 0 THEN pg_temp.at(n) END, '' FROM generate_series(1, :posts::bigint) AS n;
 
-INSERT INTO account_results (id, workspace_id, spent)
-SELECT pg_temp.id(n), pg_temp.id(n % 100), 0 FROM generate_series(1, :posts::bigint / 100) AS n;
+INSERT INTO account_results (id, workspace_id, spent, reason, lacks)
+SELECT pg_temp.id(n), pg_temp.id(n % 100), 0, '', '{}' FROM generate_series(1, :posts::bigint / 100) AS n;
 
 INSERT INTO sources (id, workspace_id, name, settings, state, progress, wake_at, inherits, version)
 SELECT pg_temp.id(n), pg_temp.id(n % 100), 'source' || n, '{}', 'active', '{}', pg_temp.at(n), '{}', 1 FROM generate_series(1, :posts::bigint / 100) AS n;
