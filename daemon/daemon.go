@@ -198,7 +198,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	})
 	d.dispatcher = d.newDispatcher(cfg, client, sender)
 	d.metrics = metrics.New(metrics.Config{
-		Store: cfg.Store, Backlog: d.dispatcher.Backlog, ClockDoubted: func() bool { return watched.Leap().InDoubt() }, Logger: cfg.Logger, Version: cfg.Version,
+		Store: cfg.Store, Backlog: d.dispatcher.Backlog, ClockDoubted: func() bool { return watched.Leap().InDoubt() }, NoResults: cfg.NoResults, Logger: cfg.Logger, Version: cfg.Version,
 	})
 	signer := media.NewSigner(cfg.Sealer.DeriveKey(media.SigningPurpose))
 	var source *mediaSource
@@ -261,11 +261,22 @@ func (d *daemon) newResults(cfg Config) *results.Reader {
 	config := results.Config{
 		Store: cfg.Store, Sessions: d.connector, Clock: d.clock, Logger: cfg.Logger,
 		Publishers: all.Publishers(all.Config{Client: outbound.Client(cfg.Outbound), Outbound: cfg.Outbound, Version: cfg.Version}),
+		Verify:     d.refused, Observe: d.countReading,
 	}
 	if d.member != nil {
 		config.Member = d.member
 	}
 	return results.New(config)
+}
+
+// refused reports whether the network of an account refuses its credentials. It does not ask
+// a network that charges for that.
+func (d *daemon) refused(ctx context.Context, a schedctl.Account) bool {
+	if p, ok := d.publishers[a.Platform].(publish.PaidCheck); ok && p.PaidCheck() {
+		return false
+	}
+	checked, failure := d.connector.Check(ctx, a)
+	return failure == nil && checked.Refused()
 }
 
 func newConnector(cfg Config, publishers publish.Registry, member *node.Member) *connect.Connector {

@@ -5,6 +5,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/deliver"
 	"github.com/schedctl/schedctl/daemon/metrics"
 	"github.com/schedctl/schedctl/daemon/planner"
+	"github.com/schedctl/schedctl/daemon/results"
 	"github.com/schedctl/schedctl/daemon/webhook"
 )
 
@@ -25,6 +26,11 @@ func (d *daemon) countWebhookAttempt(a webhook.Attempt) {
 // countSweep passes a sweep of the planner to the metrics.
 func (d *daemon) countSweep(o planner.Observation) {
 	d.metrics.Swept(metrics.Sweep{Took: o.Took, Failed: o.Failed})
+}
+
+// countReading passes a reading of results to the metrics.
+func (d *daemon) countReading(o results.Observation) {
+	d.metrics.Read(metrics.Reading{Platform: o.Platform, Outcome: o.Outcome, Cost: float64(o.Cost) / 1e6, Removed: o.Removed})
 }
 
 // countRequest passes an HTTP request to the metrics.

@@ -21,6 +21,7 @@ type Account struct {
 	Options       map[string]any         `json:"options" doc:"Options that were set; the others have their defaults."`
 	Error         *TargetError           `json:"error" doc:"Why the status is error; null otherwise."`
 	Waits         *Waits                 `json:"waits" doc:"Why and until when no post is sent to the network; null if posts need not wait, or if that has no known end."`
+	Results       AccountResults         `json:"results" doc:"Whether the results of its posts are read."`
 	CreatedAt     *Time                  `json:"created_at" doc:"When the account was first connected." nullable:"false"`
 	UpdatedAt     *Time                  `json:"updated_at" doc:"When the account was last changed." nullable:"false"`
 	Warnings      []string               `json:"warnings,omitempty" doc:"Things to check, such as another account that logs in as the same user, or a permission that the credentials lack; absent without warnings."`
@@ -71,7 +72,7 @@ type AddAccount struct {
 	Name        string            `json:"name,omitempty" doc:"1 to 80 characters. Default: the network's name for the account." minLength:"1" maxLength:"80"`
 	Credentials map[string]string `json:"credentials,omitempty" doc:"The platform's credentials, such as instance_url and access_token. Stored encrypted and never returned."`
 	AppOf       string            `json:"app_of,omitempty" doc:"The id of an account of the same platform and workspace whose developer app this account uses, too: its client_id and client_secret, or api_key and api_secret, are copied to the credentials."`
-	Options     map[string]any    `json:"options,omitempty" doc:"Options of the platform, and four that all platforms have: pacing, the time between overdue posts; duplicate_guard, the time during which the same text is refused; require_alt, true to refuse files without an alt text; and approval, required if all posts need an approval."`
+	Options     map[string]any    `json:"options,omitempty" doc:"Options of the platform, and common ones: pacing, the time between overdue posts; duplicate_guard, the time during which the same text is refused; require_alt, true to refuse files without an alt text; approval, required if all posts need an approval; results (auto, on or off), results_per_hour, results_budget and own_app of the readings of results."`
 }
 
 // EditAccount is the body of PATCH /social-accounts/{id}; absent fields stay as

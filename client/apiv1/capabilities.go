@@ -36,9 +36,10 @@ type MediaLimits struct {
 
 // PlatformEntry is one network that accounts can be connected on.
 type PlatformEntry struct {
-	Name        string          `json:"name" doc:"The value of platform, such as mastodon."`
-	Credentials []PlatformField `json:"credentials" doc:"The credentials that the platform needs."`
-	Options     []PlatformField `json:"options" doc:"The options that the platform has."`
+	Name        string           `json:"name" doc:"The value of platform, such as mastodon."`
+	Credentials []PlatformField  `json:"credentials" doc:"The credentials that the platform needs."`
+	Options     []PlatformField  `json:"options" doc:"The options that the platform has."`
+	Results     *PlatformResults `json:"results" doc:"How it reports results; null if it does not."`
 }
 
 // PlatformField is a credential or an option of a platform.

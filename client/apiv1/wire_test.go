@@ -262,6 +262,7 @@ func TestNothingSealedReachesTheWire(t *testing.T) {
 
 // unsent are the domain fields that the wire leaves out on purpose.
 var unsent = map[string]string{
+	"Account.ResultsAskedAt":   "bounds how often results are refreshed",
 	"Post.CanceledAt":          "shown by the status",
 	"Target.Text":              "shown as target_overrides of the post",
 	"Target.Options":           "shown as target_overrides of the post",

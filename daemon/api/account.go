@@ -36,12 +36,15 @@ func (s *Server) listAccounts(ctx context.Context, c *request) (response, error)
 	}
 	list.Count = len(list.Results)
 	shown, err := newResponse(http.StatusOK, list)
-	shown.fresh = slices.ContainsFunc(list.Results, waits)
+	shown.fresh = slices.ContainsFunc(list.Results, changes)
 	return shown, err
 }
 
-// waits reports whether an account waits until a time that is shown.
-func waits(a apiv1.Account) bool { return a.Waits != nil }
+// changes reports whether what is shown of an account changes with time: it waits, or its
+// readings are counted.
+func changes(a apiv1.Account) bool {
+	return a.Waits != nil || a.Results.RequestsLastDay > 0 || a.Results.CostUSDMonth > 0 || len(a.Results.DroppedMetrics) > 0
+}
 
 // getAccount handles GET /social-accounts/{id}.
 func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
@@ -65,7 +68,7 @@ func (s *Server) getAccount(ctx context.Context, c *request) (response, error) {
 		return response{}, err
 	}
 	shown, err := newResponse(http.StatusOK, found)
-	shown.fresh = waits(found.SocialAccount)
+	shown.fresh = changes(found.SocialAccount)
 	return shown, err
 }
 

@@ -106,5 +106,25 @@ func platformEntry(p publish.Publisher) apiv1.PlatformEntry {
 			e.Options = append(e.Options, apiv1.PlatformField{Name: o.Name, About: o.About})
 		}
 	}
+	if reader, ok := p.(publish.ResultsReader); ok {
+		e.Results = platformResults(reader.ResultsRules(schedctl.Account{Platform: p.Platform()}))
+	}
 	return e
+}
+
+func platformResults(rules publish.ResultsRules) *apiv1.PlatformResults {
+	found := &apiv1.PlatformResults{Metrics: append([]string{}, rules.Metrics...), Batch: max(1, rules.Batch)}
+	for _, age := range rules.Ages() {
+		found.Points = append(found.Points, int64(age/time.Second))
+	}
+	if days := int(rules.Window / (24 * time.Hour)); days > 0 {
+		found.WindowDays = &days
+	}
+	if rules.Scope != "" {
+		found.Scope = &rules.Scope
+	}
+	if rules.Price > 0 {
+		found.CostUSD = new(float64(rules.Price) / 1e6)
+	}
+	return found
 }

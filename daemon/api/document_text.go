@@ -5,6 +5,8 @@ package api
 var schemaDescriptions = map[string]string{
 	"Account":              "An account on a social network. It never contains a secret.",
 	"Limits":               "Limits of a network for one post.",
+	"AccountResults":       "Whether the results of an account are read, and what that costs.",
+	"PlatformResults":      "How a network reports results.",
 	"AddAccount":           "The platform, credentials and options of a new account.",
 	"EditAccount":          "Changes to an account; absent fields stay unchanged.",
 	"APIKey":               "An API key without its secret, which is shown only once.",

@@ -29,11 +29,16 @@ const (
 // maxSweeps limits the series with a due sweep that are counted.
 const maxSweeps = 1000
 
+// maxReadings limits the overdue readings of results that are counted.
+const maxReadings = 1000
+
 // collector counts targets, accounts and the webhook backlog at a scrape.
 type collector struct {
 	store   storage.Store
 	backlog Backlog
 	log     *slog.Logger
+
+	noResults bool // are read
 
 	mu     sync.Mutex // mu guards what follows, and is held while counting
 	last   counts
@@ -44,6 +49,7 @@ type collector struct {
 // counts is the result of one count.
 type counts struct {
 	due, overdue, backlog, sweeps int
+	readings                      int // overdue
 	accounts                      map[accountState]int
 	ending                        []schedctl.Account // whose credentials end
 	assets                        map[schedctl.MediaStatus]int
@@ -68,6 +74,9 @@ func (c *collector) write(w io.Writer) {
 	plain("schedctl_due_targets", n.due)
 	plain("schedctl_overdue_targets", n.overdue)
 	plain("schedctl_due_sweeps", n.sweeps)
+	if !c.noResults {
+		plain("schedctl_results_overdue", n.readings)
+	}
 	if c.backlog != nil {
 		plain("schedctl_webhook_backlog", n.backlog)
 	}
@@ -132,7 +141,11 @@ func (c *collector) count(ctx context.Context, now time.Time) (n counts, err err
 			return err
 		}
 		sweeps, err := r.SeriesDue(now, maxSweeps)
-		n.sweeps = len(sweeps)
+		if n.sweeps = len(sweeps); err != nil {
+			return err
+		}
+		readings, err := r.ResultsDue(now.Add(-time.Hour), maxReadings)
+		n.readings = len(readings)
 		return err
 	})
 	if err != nil {

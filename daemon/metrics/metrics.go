@@ -36,6 +36,8 @@ type Config struct {
 	// yet; nil for a clock that is always trusted.
 	ClockDoubted func() bool
 
+	NoResults bool // the daemon reads no results, and none are overdue
+
 	Logger  *slog.Logger
 	Version string // of the daemon
 }
@@ -52,6 +54,8 @@ type Metrics struct {
 	deliveries, requests        *family[*metrics.Counter]
 	webhookDurations, durations *family[*metrics.PrometheusHistogram]
 	sweeps                      *family[*metrics.PrometheusHistogram]
+	readings, removals          *family[*metrics.Counter]
+	costs                       *family[*metrics.FloatCounter]
 }
 
 // help has the texts of all metrics of schedctl.
@@ -62,6 +66,10 @@ var help = map[string]string{
 	"schedctl_webhook_attempts_total":           "Completed attempts to send an event to a webhook, by outcome.",
 	"schedctl_webhook_attempt_duration_seconds": "How long attempts to send an event to a webhook took.",
 	"schedctl_sweep_duration_seconds":           "How long sweeps of a series took; outcome is done or failed.",
+	"schedctl_results_reads_total":              "Readings of the results of published posts, by outcome: ok, or why there are no numbers.",
+	"schedctl_results_cost_usd_total":           "What networks charge for the readings, in US dollars.",
+	"schedctl_posts_removed_total":              "Published posts that their network no longer has, as readings found out.",
+	"schedctl_results_overdue":                  "Published posts whose results should have been read an hour ago, up to 1,000.",
 	"schedctl_store_commit_seconds":             "How long it took to write a group of transactions to disk.",
 	"schedctl_http_requests_total":              `HTTP requests by the pattern of their route ("unknown" for none), method and class of status.`,
 	"schedctl_http_request_duration_seconds":    "How long HTTP requests took, event streams to their end.",
@@ -93,7 +101,7 @@ func New(c Config) *Metrics {
 	metrics.ExposeMetadata(true)
 	set := metrics.NewSet()
 	m := &Metrics{
-		set: set, states: &collector{store: c.Store, backlog: c.Backlog, log: c.Logger}, scrapes: make(chan struct{}, maxScrapes),
+		set: set, states: &collector{store: c.Store, backlog: c.Backlog, noResults: c.NoResults, log: c.Logger}, scrapes: make(chan struct{}, maxScrapes),
 		lateness:         set.NewPrometheusHistogramExt("schedctl_publish_lateness_seconds", latenessBounds),
 		commits:          set.NewPrometheusHistogramExt("schedctl_store_commit_seconds", commitBounds),
 		attempts:         counters(set, "schedctl_publish_attempts_total", "kind", "outcome", "platform"),
@@ -102,6 +110,9 @@ func New(c Config) *Metrics {
 		requests:         counters(set, "schedctl_http_requests_total", "method", "route", "status"),
 		webhookDurations: histograms(set, "schedctl_webhook_attempt_duration_seconds", deliveryBounds, "outcome"),
 		durations:        histograms(set, "schedctl_http_request_duration_seconds", requestBounds, "method", "route"),
+		readings:         counters(set, "schedctl_results_reads_total", "outcome", "platform"),
+		removals:         counters(set, "schedctl_posts_removed_total", "platform"),
+		costs:            &family[*metrics.FloatCounter]{name: "schedctl_results_cost_usd_total", labels: []string{"platform"}, create: set.GetOrCreateFloatCounter, made: map[[3]string]*metrics.FloatCounter{}},
 		sweeps:           histograms(set, "schedctl_sweep_duration_seconds", sweepBounds, "outcome"),
 	}
 	info := seriesName("schedctl_build_info", []string{"goversion", "version"}, []string{runtime.Version(), c.Version})
@@ -165,6 +176,27 @@ func (m *Metrics) Swept(s Sweep) {
 		outcome = "failed"
 	}
 	m.sweeps.with(outcome).Update(s.Took.Seconds())
+}
+
+// Reading is a reading of results, or posts that one has found to be removed.
+type Reading struct {
+	Platform string
+	Outcome  string  // empty for removals
+	Cost     float64 // in US dollars
+	Removed  int
+}
+
+// Read counts a reading of results.
+func (m *Metrics) Read(r Reading) {
+	if r.Outcome != "" {
+		m.readings.with(r.Outcome, r.Platform).Inc()
+	}
+	if r.Cost > 0 {
+		m.costs.with(r.Platform).Add(r.Cost)
+	}
+	if r.Removed > 0 {
+		m.removals.with(r.Platform).Add(r.Removed)
+	}
 }
 
 // Committed counts a commit of the store.

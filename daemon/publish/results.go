@@ -89,8 +89,8 @@ func DailyPoints() []time.Duration {
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 
-// points returns the ages at which a post is read.
-func (r *ResultsRules) points() []time.Duration {
+// Ages returns the ages at which a post is read.
+func (r *ResultsRules) Ages() []time.Duration {
 	if r.Points != nil {
 		return r.Points
 	}
@@ -99,7 +99,7 @@ func (r *ResultsRules) points() []time.Duration {
 
 // Last returns the age of the last reading.
 func (r *ResultsRules) Last() time.Duration {
-	points := r.points()
+	points := r.Ages()
 	return points[len(points)-1]
 }
 
@@ -112,7 +112,7 @@ const EarlyReading = 10 // a tenth
 // a point counts as the reading of the point.
 func (r *ResultsRules) Next(published, read time.Time) time.Time {
 	age := read.Sub(published)
-	for _, point := range r.points() {
+	for _, point := range r.Ages() {
 		if r.Window > 0 && point > r.Window {
 			break
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -29,13 +30,28 @@ type counter struct {
 	gone   map[string]bool
 	hidden map[string]bool
 	fail   *publish.Error
+
+	rules   publish.ResultsRules // the default if Batch is 0
+	low     time.Time            // until when little of a limit remains
+	refuses string               // a metric that is refused by its name
+	dropped []string             // the first metric that each reading left out
+	slow    time.Duration        // of a reading
 }
 
 func (c *counter) ResultsRules(schedctl.Account) publish.ResultsRules {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.rules.Batch > 0 {
+		return c.rules
+	}
 	return publish.ResultsRules{Metrics: []string{"reactions", "replies"}, Batch: 20}
 }
 
 func (c *counter) Results(_ context.Context, r publish.ResultsRequest) (publish.ResultsReading, error) {
+	c.mu.Lock()
+	wait := c.slow
+	c.mu.Unlock()
+	time.Sleep(wait)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	age := time.Since(c.started)
@@ -43,7 +59,14 @@ func (c *counter) Results(_ context.Context, r publish.ResultsRequest) (publish.
 	if c.fail != nil {
 		return publish.ResultsReading{Requests: 1}, c.fail
 	}
-	reading := publish.ResultsReading{Requests: 1, Results: map[string]publish.Result{}}
+	reading := publish.ResultsReading{Requests: 1, Results: map[string]publish.Result{}, Cost: c.rules.Price * int64(len(r.IDs))}
+	if time.Now().Before(c.low) {
+		reading.NotBefore = c.low
+	}
+	left := strings.Join(r.Dropped, " ")
+	if c.dropped = append(c.dropped, left); c.refuses != "" && left == "" {
+		reading.Dropped = []string{c.refuses}
+	}
 	for _, id := range r.IDs {
 		switch {
 		case c.hidden[id]:
@@ -86,6 +109,7 @@ type rig struct {
 	store   storage.Store
 	network *counter
 	account schedctl.Account
+	config  func(*results.Config) // changes that of the next reader
 }
 
 func newRig(t *testing.T) *rig {
@@ -113,7 +137,11 @@ func (r *rig) update(fn func(storage.Tx) error) {
 // run starts a reader that ends with the test.
 func (r *rig) run() {
 	r.Helper()
-	reader := results.New(results.Config{Store: r.store, Publishers: publish.NewRegistry(r.network), Sessions: open{}, Logger: slog.New(slog.DiscardHandler)})
+	config := results.Config{Store: r.store, Publishers: publish.NewRegistry(r.network), Sessions: open{}, Logger: slog.New(slog.DiscardHandler)}
+	if r.config != nil {
+		r.config(&config)
+	}
+	reader := results.New(config)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	done := make(chan struct{})
 	go func() { defer close(done); _ = reader.Run(ctx) }()

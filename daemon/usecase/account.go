@@ -135,6 +135,10 @@ func (s *Service) ShowAccounts(r storage.Reader, c *Request, accounts ...schedct
 			same[a.Identity()] = append(same[a.Identity()], a)
 		}
 	}
+	readings, err := s.readings(r, c, accounts)
+	if err != nil {
+		return nil, err
+	}
 	wire := make([]apiv1.Account, len(accounts))
 	for i := range accounts {
 		wire[i] = apiv1.NewAccount(accounts[i])
@@ -142,6 +146,7 @@ func (s *Service) ShowAccounts(r storage.Reader, c *Request, accounts ...schedct
 			wire[i].Warnings = c.warnShared(&accounts[i], same[accounts[i].Identity()])
 		}
 		wire[i].Waits = accountWaits(&accounts[i], c.Now)
+		wire[i].Results = s.accountResults(&accounts[i], readings[accounts[i].ID], c.Now)
 		wire[i].Warnings = slices.Concat(c.Cleaned, wire[i].Warnings, accounts[i].Warnings)
 		if a := &accounts[i]; a.Status == schedctl.AccountConnected && a.Expiry.EndsSoon(c.Now) {
 			wire[i].Warnings = append(wire[i].Warnings, schedctl.ExpiryWarning(*a))

@@ -148,11 +148,13 @@ const overdueResults = time.Hour
 // resultsState returns the first state that applies, in the order of importance.
 func (s *Service) resultsState(of *resultsOf, now time.Time) resultsState {
 	v := &of.results
-	reader, reads := s.Publishers[of.target.Platform].(publish.ResultsReader)
-	var rules publish.ResultsRules
-	if reads && of.account != nil {
-		rules = reader.ResultsRules(*of.account)
+	_, reads := s.Publishers[of.target.Platform].(publish.ResultsReader)
+	account := of.account
+	if account == nil {
+		account = &schedctl.Account{Platform: of.target.Platform, Status: schedctl.AccountDisconnected}
 	}
+	rules, _ := s.resultsRules(account)
+	mode := account.ResultsSetting().Mode
 	unavailable := func(reason schedctl.ResultsReason, label string) resultsState {
 		return resultsState{apiv1.ResultsUnavailable, label, reason}
 	}
@@ -165,20 +167,30 @@ func (s *Service) resultsState(of *resultsOf, now time.Time) resultsState {
 		return unavailable(schedctl.ResultsUnsupported, rules.Refused)
 	case s.NoResults:
 		return unavailable(schedctl.ResultsOff, "The daemon does not read results.")
-	case rules.Off:
-		return unavailable(schedctl.ResultsOff, "The network charges for reading numbers, so they are not read.")
+	case mode == schedctl.ResultsNever:
+		return unavailable(schedctl.ResultsOff, "The option results of the account is off.")
+	case !rules.Wanted(account):
+		return unavailable(schedctl.ResultsOff, "The network charges for reading numbers, so they are read only with the option results=on.")
 	case v.TargetID == "" && rules.Next(of.target.PublishedAt, now).IsZero():
 		return unavailable(schedctl.ResultsTooOld, "The post was published too long ago.")
-	case v.Reason == schedctl.ResultsMissingScope:
-		return unavailable(schedctl.ResultsMissingScope, fmt.Sprintf("The token of the account lacks the permission %s.", rules.Scope))
-	case of.account == nil || of.account.Status != schedctl.AccountConnected:
+	case rules.Window > 0 && now.Sub(of.target.PublishedAt) > rules.Window && v.ReadAt.IsZero():
+		return unavailable(schedctl.ResultsTooOld, "The network no longer reports posts of this age.")
+	case v.Reason == schedctl.ResultsMissingScope && mode != schedctl.ResultsAlways:
+		return unavailable(schedctl.ResultsMissingScope, lacksScope(rules))
+	case account.Status != schedctl.AccountConnected:
 		return resultsState{apiv1.ResultsReconnectRequired, "The account is not connected; reconnect it.", schedctl.ResultsDisconnected}
+	case v.Reason == schedctl.ResultsMissingScope:
+		return resultsState{apiv1.ResultsReconnectRequired, lacksScope(rules), v.Reason}
 	case v.Reason == schedctl.ResultsRefused:
 		return resultsState{apiv1.ResultsFailed, "The network did not report this post at the last reading.", v.Reason}
 	case v.ReadAt.IsZero():
 		return resultsState{apiv1.ResultsCollecting, "The post has not been read yet.", schedctl.ResultsPending}
 	}
 	return readState(v, rules, now)
+}
+
+func lacksScope(rules publish.ResultsRules) string {
+	return fmt.Sprintf("The token of the account lacks the permission %s; reconnect it to read numbers.", rules.Scope)
 }
 
 // readState returns the state of a target that was read.
@@ -191,6 +203,8 @@ func readState(v *schedctl.Results, rules publish.ResultsRules, now time.Time) r
 		return resultsState{apiv1.ResultsReady, "The numbers are current.", ""}
 	case v.Reason == schedctl.ResultsRateLimited:
 		return resultsState{apiv1.ResultsDelayed, "The network asked for fewer requests.", v.Reason}
+	case v.Reason == schedctl.ResultsBudget && v.NextAt.Sub(now) > time.Hour:
+		return resultsState{apiv1.ResultsDelayed, "The budget of the account for this month is used up.", v.Reason}
 	case v.Reason == schedctl.ResultsBudget:
 		return resultsState{apiv1.ResultsDelayed, "The account has had its requests of this hour.", v.Reason}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/cmd/schedctl/cli"
 	"github.com/schedctl/schedctl/daemon/publish"
 )
@@ -41,7 +42,7 @@ func (c *connection) options() map[string]any {
 	out := map[string]any{}
 	for name, value := range c.values {
 		if c.option(name) && value != "" {
-			out[name] = OptionValue(name, value)
+			out[name] = apiv1.OptionValue(name, value)
 		}
 	}
 	return out
@@ -59,23 +60,6 @@ func (c *connection) option(name string) bool {
 func (c *connection) has(name string) bool {
 	return publishers()[c.platform] == nil || slices.Contains(commonNames(c.platform), name) ||
 		slices.ContainsFunc(c.fields, func(f publish.Field) bool { return f.Name == name })
-}
-
-// OptionValue returns the JSON value of an option as people write it.
-func OptionValue(key, value string) any {
-	if o, ok := publish.FindCommonOption(key); ok && o.Number {
-		var n float64
-		if json.Unmarshal([]byte(value), &n) == nil {
-			return n
-		}
-	}
-	switch {
-	case key == "langs":
-		return strings.Split(value, ",")
-	case value == "true" || value == "false":
-		return value == "true"
-	}
-	return value
 }
 
 // secrets returns the fields that must not be on a command line, where other

@@ -85,7 +85,7 @@ func (o *editOptions) options(conn *connection) (map[string]any, error) {
 		}
 		options[key] = nil
 		if value != "" {
-			options[key] = OptionValue(key, value)
+			options[key] = apiv1.OptionValue(key, value)
 		}
 	}
 	if len(options) == 0 {

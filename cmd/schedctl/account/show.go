@@ -48,6 +48,7 @@ func properties(a *cli.App, acct apiv1.Account) []cli.Property {
 		{Name: "Limit", Value: limitText(acct.Limits)},
 		{Name: "Credentials end", Value: expiryText(a, acct)},
 		{Name: "Options", Value: OptionsText(acct.Options)},
+		{Name: "Results", Value: resultsText(a, acct.Results)},
 		{Name: "Error", Value: TargetErrorText(acct.Error)},
 		{Name: "Created", Value: a.TimeText(acct.CreatedAt)},
 		{Name: "Updated", Value: a.TimeText(acct.UpdatedAt)},
@@ -66,9 +67,42 @@ func properties(a *cli.App, acct apiv1.Account) []cli.Property {
 	return pairs
 }
 
+// resultsText says whether the results of an account are read.
+func resultsText(a *cli.App, r apiv1.AccountResults) string {
+	if r.State == apiv1.AccountResultsUnavailable && cli.Deref(r.Reason) == schedctl.ResultsUnsupported {
+		return ""
+	}
+	parts := []string{strings.ReplaceAll(r.State, "_", " ")}
+	if why := resultsReasons[cli.Deref(r.Reason)]; why != "" {
+		parts[0] += " (" + why + ")"
+	}
+	if len(r.MissingScopes) > 0 {
+		parts = append(parts, "the token lacks "+cli.Enumerate(r.MissingScopes))
+	}
+	if len(r.DroppedMetrics) > 0 {
+		parts = append(parts, "the network refused "+cli.Enumerate(r.DroppedMetrics))
+	}
+	if r.LastReadAt != nil {
+		parts = append(parts, "last read "+a.TimeText(r.LastReadAt), cli.Plural(r.RequestsLastDay, "request")+" in a day")
+	}
+	if r.CostUSDMonth > 0 {
+		parts = append(parts, fmt.Sprintf("$%.3f this month", r.CostUSDMonth))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// resultsReasons say why results are not read, for people.
+var resultsReasons = map[schedctl.ResultsReason]string{
+	schedctl.ResultsBudget: "a limit of the account is used up", schedctl.ResultsRateLimited: "the network asked for fewer requests",
+	schedctl.ResultsUnreachable: "the network does not respond", schedctl.ResultsMissingScope: "a permission is missing",
+	schedctl.ResultsRefused: "the network refused the last reading", schedctl.ResultsDisconnected: "the account is not connected",
+}
+
 // nextSteps returns the commands that make sense in the state of an account.
 func nextSteps(acct apiv1.Account) []string {
 	switch {
+	case acct.Status == schedctl.AccountConnected && len(acct.Results.MissingScopes) > 0:
+		return []string{"schedctl account reconnect " + acct.ID + "   with the permission " + cli.Enumerate(acct.Results.MissingScopes) + " to read results"}
 	case acct.Status == schedctl.AccountError && NeedsReconnect(acct):
 		return []string{"schedctl account reconnect " + acct.ID + "   with new credentials; its posts wait until then"}
 	case acct.Status == schedctl.AccountError:

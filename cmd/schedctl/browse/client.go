@@ -77,7 +77,7 @@ func typedOptions(typed map[string]any) map[string]any {
 	out := make(map[string]any, len(typed))
 	for name, value := range typed {
 		if text, ok := value.(string); ok {
-			value = account.OptionValue(name, text)
+			value = apiv1.OptionValue(name, text)
 		}
 		out[name] = value
 	}
