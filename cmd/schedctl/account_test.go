@@ -143,6 +143,7 @@ profile
 limit	500 characters
 credentials_end	
 options	{"idempotent":true,"pacing":"2s"}
+results	
 error	auth: 401 Unauthorized
 created	2026-11-21T12:00:00Z
 updated	
@@ -166,10 +167,20 @@ func TestAccountHealth(t *testing.T) {
 	ending.ExpiresAt, ending.ExpiryAssumed = at(2*time.Hour), true
 	held := broke
 	held.Waits = &apiv1.Waits{Reason: apiv1.WaitsHold, Until: at(2 * time.Hour), Message: "its network refuses the account"}
+	read := broken
+	read.Status, read.Error = schedctl.AccountConnected, nil
+	read.Results = apiv1.AccountResults{
+		State: apiv1.AccountResultsReconnectRequired, Reason: ptr(schedctl.ResultsMissingScope), LastReadAt: at(-time.Hour), RequestsLastDay: 3, CostUSDMonth: 0.0254,
+		DroppedMetrics: []string{"post_clicks"}, MissingScopes: []string{"read_insights"},
+	}
 	for name, tc := range map[string]struct {
 		acct apiv1.Account
 		want []string
 	}{
+		"without a permission": {read, []string{
+			"Results          reconnect required (a permission is missing); the token lacks read_insights; the network refused post_clicks; last read Sat 21 Nov 2026 11:00 UTC (1 hour ago); 3 requests in a day; $0.025 this month",
+			"Next             schedctl account reconnect " + hookID + " with the permission read_insights to read results",
+		}},
 		"refused": {limited, []string{"Status           error", "Limit            500 characters, 23 for an URL", "Error            auth: 401 Unauthorized",
 			"Next             schedctl account reconnect " + hookID + " with new credentials; its posts wait until then"}},
 		"without credits": {broke, []string{"Error            auth: buy credits", "Next             schedctl account verify " + hookID + " after you have done what the error says; its posts wait until then"}},

@@ -131,8 +131,15 @@ func TestPostResults(t *testing.T) {
 		"unavailable removed":             func(v *schedctl.Results, _ *schedctl.Account) { v.RemovedAt = time.Now() },
 		"unavailable missing_scope":       func(v *schedctl.Results, _ *schedctl.Account) { v.Reason = schedctl.ResultsMissingScope },
 		"reconnect_required disconnected": func(_ *schedctl.Results, a *schedctl.Account) { a.Status = schedctl.AccountError },
-		"failed refused":                  func(v *schedctl.Results, _ *schedctl.Account) { v.Reason = schedctl.ResultsRefused },
-		"collecting pending":              func(v *schedctl.Results, _ *schedctl.Account) { v.ReadAt = time.Time{} },
+		"unavailable off":                 func(_ *schedctl.Results, a *schedctl.Account) { a.Options = schedctl.Options{"results": "off"} },
+		"reconnect_required missing_scope": func(v *schedctl.Results, a *schedctl.Account) {
+			v.Reason, a.Options = schedctl.ResultsMissingScope, schedctl.Options{"results": "on"}
+		},
+		"delayed budget": func(v *schedctl.Results, _ *schedctl.Account) {
+			v.Reason, v.PublishedAt, v.ReadAt, v.NextAt = schedctl.ResultsBudget, time.Now().Add(-10*time.Hour), time.Now().Add(-7*time.Hour), time.Now().Add(48*time.Hour)
+		},
+		"failed refused":     func(v *schedctl.Results, _ *schedctl.Account) { v.Reason = schedctl.ResultsRefused },
+		"collecting pending": func(v *schedctl.Results, _ *schedctl.Account) { v.ReadAt = time.Time{} },
 		"delayed rate_limited": func(v *schedctl.Results, _ *schedctl.Account) {
 			v.Reason, v.PublishedAt, v.ReadAt = schedctl.ResultsRateLimited, time.Now().Add(-10*time.Hour), time.Now().Add(-7*time.Hour)
 		},
@@ -149,6 +156,7 @@ func TestPostResults(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			a.Platform = "mastodon"
 			change(&list[0], &a)
 			if err := tx.PutAccount(a); err != nil {
 				return err

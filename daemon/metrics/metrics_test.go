@@ -217,6 +217,12 @@ func TestCountsTargetsAndAccounts(t *testing.T) {
 		r.begin(between)
 		r.again(between, time.Now().Add(100*time.Hour))
 		r.update(func(tx storage.Tx) error {
+			for _, in := range []time.Duration{-time.Minute, time.Minute} {
+				v := schedctl.Results{TargetID: schedctl.NewID(schedctl.TargetPrefix, time.Now()), WorkspaceID: r.workspace, NextAt: time.Now().Add(in)}
+				if err := tx.PutResults(v); err != nil {
+					return err
+				}
+			}
 			for _, in := range []time.Duration{time.Minute, 59 * time.Minute, 2 * time.Hour} {
 				id := schedctl.NewID(schedctl.SeriesPrefix, time.Now())
 				if err := tx.PutSeries(schedctl.Series{ID: id, WorkspaceID: r.workspace, Name: id, State: schedctl.SeriesActive, SweepAt: time.Now().Add(in)}); err != nil {
@@ -228,6 +234,7 @@ func TestCountsTargetsAndAccounts(t *testing.T) {
 		time.Sleep(time.Hour)
 		r.want(
 			"schedctl_due_sweeps 2",
+			"schedctl_results_overdue 1",
 			"schedctl_due_targets 3",     // two scheduled, one before its next attempt
 			"schedctl_overdue_targets 3", // one due, one in flight, one before its next attempt
 			"schedctl_webhook_backlog 7",
@@ -416,6 +423,8 @@ func TestLint(t *testing.T) {
 	r.Unattempted("feed", schedctl.KindMissed)
 	r.Delivered(metrics.Delivery{Outcome: "delivered", Took: time.Second})
 	r.Swept(metrics.Sweep{Took: time.Second})
+	r.Read(metrics.Reading{Platform: "x", Outcome: "ok", Cost: 0.005})
+	r.Read(metrics.Reading{Platform: "x", Removed: 2})
 	r.Requested(metrics.Request{Pattern: "GET /healthz", Method: "GET", Status: 200})
 	text, families := r.scrape()
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
@@ -427,11 +436,17 @@ func TestLint(t *testing.T) {
 		"schedctl_publish_lateness_seconds", "schedctl_publish_attempts_total", "schedctl_publish_unattempted_total",
 		"schedctl_webhook_attempts_total", "schedctl_webhook_attempt_duration_seconds", "schedctl_webhook_backlog",
 		"schedctl_due_targets", "schedctl_overdue_targets", "schedctl_due_sweeps", "schedctl_sweep_duration_seconds", "schedctl_accounts",
+		"schedctl_results_reads_total", "schedctl_results_cost_usd_total", "schedctl_posts_removed_total", "schedctl_results_overdue",
 		"schedctl_store_commit_seconds", "schedctl_http_requests_total", "schedctl_http_request_duration_seconds",
 		"schedctl_build_info", "go_goroutines",
 	} {
 		if families[name] == nil {
 			t.Errorf("there is no metric %s", name)
+		}
+	}
+	for _, line := range []string{`schedctl_results_reads_total{outcome="ok",platform="x"} 1`, `schedctl_results_cost_usd_total{platform="x"} 0.005`, `schedctl_posts_removed_total{platform="x"} 2`} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("there is no line %s", line)
 		}
 	}
 	if !strings.Contains(text, `version="v1.2.3"`) {
