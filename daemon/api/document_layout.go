@@ -12,7 +12,7 @@ const lineWidth = 120
 
 // maxIndent is the depth from which on values are not split into lines: those of schemas
 // inside of operations, and of examples, which the files in examples have in a readable form.
-const maxIndent = 6
+const maxIndent = 5
 
 // layOut returns a compact JSON value in lines. Short members of an object or list share
 // lines, and longer ones have lines of their own, indented. So the document takes little
