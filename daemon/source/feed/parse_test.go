@@ -101,7 +101,8 @@ func TestErrors(t *testing.T) {
 		"too deep":        {open + strings.Repeat("<a>", 300) + strings.Repeat("</a>", 300) + "</item></channel></rss>", feed.ErrTooLarge},
 		"too long":        {open + strings.Repeat(" ", feed.MaxBytes), feed.ErrTooLarge},
 		"many parts":      {open + "<x:y>" + strings.Repeat("text<!---->", 30_000) + "</x:y></item></channel></rss>", feed.ErrTooLarge},
-		"long addresses":  {`<rss><channel xml:base="https://blog.example/` + strings.Repeat("a", 5000) + `"><item/></channel></rss>`, feed.ErrTooLarge},
+		"many elements":   {`<feed>` + strings.Repeat("<a/>", 260_000) + `</feed>`, feed.ErrTooLarge},
+		"long addresses":  {`<feed xml:base="https://blog.example/` + strings.Repeat("a", 5000) + `">` + strings.Repeat("<link/>", 20_000) + `</feed>`, feed.ErrTooLarge},
 		"many namespaces": {`<rss><channel ` + namespaces(20_000) + `>` + strings.Repeat("<item/>", 2000) + `</channel></rss>`, feed.ErrTooLarge},
 	} {
 		f, err := feed.Parse([]byte(c.body), "", nil)

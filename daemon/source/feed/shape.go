@@ -12,8 +12,9 @@ import (
 // document otherwise.
 const (
 	maxNesting    = 256
-	maxNamespaces = 8 << 20   // bindings that are copied for elements, together
-	maxBase       = 4096      // bytes of all xml:base in scope
+	maxElements   = 250_000   // each takes some hundred bytes of memory
+	maxNamespaces = 4 << 20   // bindings that are copied for elements, together
+	maxBases      = 64 << 20  // bytes of the xml:base in scope of each element, together
 	maxPieces     = 256 << 20 // bytes of text that are copied again because elements or comments divide it
 )
 
@@ -24,7 +25,9 @@ type shape struct {
 	open   []openElement
 	root   string // its local name in lower case
 	items  int
+	count  int // elements
 	copied int // namespaces
+	bases  int // bytes
 	pieces int // bytes
 }
 
@@ -98,15 +101,19 @@ func (s *shape) start(e xml.StartElement, at int64) error {
 			o.base += len(a.Value)
 		}
 	}
+	s.count++
 	s.copied += o.namespaces
+	s.bases += o.base
 	s.open = append(s.open, o)
 	switch {
 	case len(s.open) > maxNesting:
 		return errorf(ErrTooLarge, "elements are nested more than %d deep", maxNesting)
+	case s.count > maxElements:
+		return errorf(ErrTooLarge, "it has more than %d elements", maxElements)
 	case s.copied > maxNamespaces:
 		return errorf(ErrTooLarge, "it has too many namespaces")
-	case o.base > maxBase:
-		return errorf(ErrTooLarge, "its xml:base is longer than %d bytes", maxBase)
+	case s.bases > maxBases:
+		return errorf(ErrTooLarge, "its xml:base is too long")
 	}
 	return nil
 }
