@@ -1,10 +1,8 @@
 package linkcard
 
 import (
-	"bytes"
 	"cmp"
 	"io"
-	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -82,22 +80,6 @@ func (p page) description() string {
 // picture returns the URL of the picture, which may be relative.
 func (p page) picture() string {
 	return strings.TrimSpace(cmp.Or(p.meta["og:image:secure_url"], p.meta["og:image"], p.meta["og:image:url"], p.meta["twitter:image"], p.meta["twitter:image:src"]))
-}
-
-// Picture returns the address of the picture that a page names for previews of its links, and
-// the description of the picture. Both may be empty. The address is http or https, and absolute:
-// base is that of the page.
-func Picture(text []byte, contentType string, base *url.URL) (address, alt string) {
-	p := parsePage(bytes.NewReader(text[:min(len(text), maxPage)]), contentType)
-	link := p.picture()
-	if link == "" {
-		return "", ""
-	}
-	u, err := base.Parse(link)
-	if err != nil || !fetchable(u) {
-		return "", ""
-	}
-	return u.String(), shorten(cmp.Or(clean(p.meta["og:image:alt"]), clean(p.meta["twitter:image:alt"])), maxDescription)
 }
 
 // clean returns a text as one line without characters that cannot be shown.
