@@ -34,9 +34,9 @@ var redirectors = []string{
 }
 
 // linkWarnings returns what is odd about the links of items, for people.
-func linkWarnings(items []Item) (warnings []string) {
+func linkWarnings(list []Item) (warnings []string) {
 	plain, counted := 0, 0
-	for _, item := range items {
+	for _, item := range list {
 		u, err := url.Parse(item.Link)
 		if err != nil {
 			continue
@@ -49,10 +49,10 @@ func linkWarnings(items []Item) (warnings []string) {
 		}
 	}
 	if plain > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of %d items have links without encryption (http)", plain, len(items)))
+		warnings = append(warnings, fmt.Sprintf("%d of %s with a link without encryption (http)", plain, items(len(list))))
 	}
 	if counted > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d of %d items have links that lead to the page through a counter of clicks", counted, len(items)))
+		warnings = append(warnings, fmt.Sprintf("%d of %s with a link that leads to the page through a counter of clicks", counted, items(len(list))))
 	}
 	return warnings
 }

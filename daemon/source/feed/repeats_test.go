@@ -53,8 +53,8 @@ func TestLinkWarnings(t *testing.T) {
 	t.Parallel()
 	body := strings.Replace(rssOf("a", "b"), "https://blog.example/0<", "http://feedproxy.google.com/~r/x/1<", 1)
 	want := []string{
-		"1 of 2 items have links without encryption (http)",
-		"1 of 2 items have links that lead to the page through a counter of clicks",
+		"1 of 2 items with a link without encryption (http)",
+		"1 of 2 items with a link that leads to the page through a counter of clicks",
 	}
 	if diff := cmp.Diff(want, mustParse(t, body).Warnings); diff != "" {
 		t.Error(diff)
