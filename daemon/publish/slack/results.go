@@ -22,7 +22,7 @@ const scopeHistory = "channels:history"
 func (p *Publisher) ResultsRules(a schedctl.Account) publish.ResultsRules {
 	rules := publish.ResultsRules{Metrics: []string{"reactions", "replies"}, Batch: 1, Scope: scopeHistory, AllReplies: true}
 	if isWebhook(a) {
-		rules.Refused = "A webhook of Slack cannot read its messages; connect a bot to have their numbers."
+		rules.Refused = "A webhook cannot read its messages. On Slack, connect a bot instead to have their numbers."
 	}
 	return rules
 }
