@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -24,11 +25,15 @@ func (r *reader) images(s source) []Image {
 	var images []Image
 	add := func(link, alt, width, height string) {
 		link = absolute(r.base, link)
-		same := func(i Image) bool { return i.URL == link }
-		if link == "" || len(images) == maxImage || r.logo[link] || noPicture.MatchString(link) || small(width) || small(height) || slices.ContainsFunc(images, same) {
+		alt = shorten(Title(alt), MaxTitle)
+		if i := slices.IndexFunc(images, func(i Image) bool { return i.URL == link }); i >= 0 {
+			images[i].Alt = cmp.Or(images[i].Alt, alt) // enclosures have none
 			return
 		}
-		images = append(images, Image{URL: link, Alt: shorten(Title(alt), MaxTitle)})
+		if link == "" || len(images) == maxImage || r.logo[link] || noPicture.MatchString(link) || small(width) || small(height) {
+			return
+		}
+		images = append(images, Image{URL: link, Alt: alt})
 	}
 	for _, c := range media(s.Extensions, "content") {
 		if strings.HasPrefix(c.Attrs["type"], "image/") || c.Attrs["medium"] == "image" {
