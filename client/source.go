@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -92,6 +93,15 @@ func (c *Client) SourceItems(ctx context.Context, id string, q SourceItemQuery) 
 		v.Set("limit", strconv.Itoa(q.Limit))
 	}
 	return get[apiv1.SourceItemList](ctx, c, itemPath(sources, id, "items"), v)
+}
+
+// EachSourceItem iterates over the items of a source, newest first.
+func (c *Client) EachSourceItem(ctx context.Context, id string, q SourceItemQuery) iter.Seq2[apiv1.SourceItem, error] {
+	return eachItem(q.Cursor, func(cursor string) ([]apiv1.SourceItem, *string, error) {
+		q.Cursor = cursor
+		page, err := c.SourceItems(ctx, id, q)
+		return page.Results, page.NextCursor, err
+	})
 }
 
 // SendSourceItem sends an item to a source of kind webhook.

@@ -21,6 +21,7 @@ import (
 	"github.com/schedctl/schedctl/cmd/schedctl/server"
 	"github.com/schedctl/schedctl/cmd/schedctl/share"
 	"github.com/schedctl/schedctl/cmd/schedctl/snippet"
+	"github.com/schedctl/schedctl/cmd/schedctl/source"
 	"github.com/schedctl/schedctl/cmd/schedctl/webhook"
 )
 
@@ -31,6 +32,7 @@ var branches = []cli.Branch{
 	{Group: cli.GroupWork, Name: "label", Make: post.NewLabel},
 	{Group: cli.GroupWork, Name: "queue", Make: queue.New},
 	{Group: cli.GroupWork, Name: "series", Make: func(a *cli.App) *cobra.Command { return series.New(a, post.NewSeriesCreate, post.NewSeriesEdit) }},
+	{Group: cli.GroupWork, Name: "source", Make: source.New},
 	{Group: cli.GroupWork, Name: "blackout", Make: blackout.New},
 	{Group: cli.GroupWork, Name: "pause", Make: blackout.NewPause},
 	{Group: cli.GroupWork, Name: "resume", Make: blackout.NewResume},

@@ -201,6 +201,7 @@ func (d *exampleDaemon) place(t *testing.T, e example) *place {
 	i.makeAccounts()
 	i.makeAliases()
 	i.makeQueue()
+	i.makeSource()
 	i.makePost()
 	i.makeBlackout()
 	i.makeCollection()

@@ -24,6 +24,16 @@ func (i *inhabitant) makeQueue() {
 	i.names = append(i.names, "que_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.Queue.ID)
 }
 
+// makeSource makes the source blog.
+func (i *inhabitant) makeSource() {
+	if i.example.command == "source add" || !strings.HasPrefix(i.example.command, "source ") {
+		return
+	}
+	made, err := i.c.CreateSource(i.t.Context(), apiv1.CreateSource{Name: "blog", URL: i.network + "/feed.xml", SocialAccountIDs: i.accounts})
+	i.ok(err)
+	i.names = append(i.names, "src_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.Source.ID, "@last", made.Source.ID)
+}
+
 // makeBlackout makes the blackout holidays, and for resume a pause.
 func (i *inhabitant) makeBlackout() {
 	switch {

@@ -122,6 +122,9 @@ var needsService = []string{
 	"schedctl daemon install --listen 127.0.0.1:8080 --public-url https://posts.example.org",
 }
 
+// needsItems are the commands that need items of a feed, with the exit status without them.
+var needsItems = map[string]int{"source release": cli.ExitInvalid, "source item skip": cli.ExitNotFound}
+
 // TestHelpExamplesWork runs every example of the help against a real daemon, in a
 // process without a terminal. Each has a workspace of its own on one daemon, with
 // what the example names.
@@ -154,6 +157,8 @@ func TestHelpExamplesWork(t *testing.T) {
 				want = cli.ExitInvalid
 			case slices.Contains(needsService, e.line):
 				want = cli.ExitOther
+			case needsItems[e.command] != 0:
+				want = needsItems[e.command]
 			}
 			switch {
 			case end.waited && !e.endless():

@@ -33,7 +33,7 @@ var checks = map[string]check{
 	"exdates": checkLocal, "occurrence": checkLocal, "start": checkLocal,
 	"CreateWorkspace.timezone": checkZone, "at": checkClock, "gap": checkGap,
 
-	"CreateSeries.queue_id": idCheck(""), "EditSeries.queue_id": idCheck(""), "queue_id": checkQueueID, "replaces": checkPostID,
+	"CreateSeries.queue_id": idCheck(""), "EditSeries.queue_id": idCheck(""), "EditSource.queue_id": idCheck(""), "queue_id": checkQueueID, "replaces": checkPostID,
 	"Override.social_account_id": idCheck(adviseAccount), "PostMedia.id": idCheck(adviseAsset), "image": idCheck(adviseAsset), "media_asset_ids": idCheck(adviseAsset),
 	"post_ids": idCheck(""), "social_account_ids": idCheck(""), "target_ids": idCheck(""),
 

@@ -30,6 +30,7 @@ var (
 	NotificationNoun = Noun{"notification", "notify", schedctl.NotificationPrefix}
 	MediaNoun        = Noun{"upload", "media", schedctl.MediaPrefix}
 	QueueNoun        = Noun{"queue", "queue", schedctl.QueuePrefix}
+	SourceNoun       = Noun{"source", "source", schedctl.SourcePrefix}
 	BlackoutNoun     = Noun{"blackout", "blackout", schedctl.BlackoutPrefix}
 	SeriesNoun       = Noun{"series", "series", schedctl.SeriesPrefix}
 	FeedNoun         = Noun{"calendar feed", "calendar feed", schedctl.CalendarFeedPrefix}
