@@ -67,13 +67,14 @@ func (p *Publisher) readCounts(ctx context.Context, s session, id string, readin
 	case len(e.Unsigned.RedactedBecause) > 0 && string(e.Unsigned.RedactedBecause) != "null":
 		return publish.Result{Gone: true}, nil
 	}
-	reactions, err := p.reactions(ctx, s, id, reading)
-	return publish.Result{Metrics: schedctl.Metrics{Reactions: reactions, Replies: publish.Count(e.Unsigned.Relations.Thread.Count)}}, err
+	reactions, more, err := p.reactions(ctx, s, id, reading)
+	return publish.Result{Metrics: schedctl.Metrics{Reactions: reactions, Replies: publish.Count(e.Unsigned.Relations.Thread.Count)}, Estimated: more}, err
 }
 
 // reactions counts the reactions to an event
 // (https://spec.matrix.org/latest/client-server-api/#relationships-api), up to 500.
-func (p *Publisher) reactions(ctx context.Context, s session, id string, reading *publish.ResultsReading) (*int64, error) {
+// more reports that there are more of them.
+func (p *Publisher) reactions(ctx context.Context, s session, id string, reading *publish.ResultsReading) (n *int64, more bool, err error) {
 	u := s.server.JoinPath("_matrix", "client", "v1", "rooms", url.PathEscape(s.room), "relations", url.PathEscape(id), "m.annotation")
 	query, seen := url.Values{"limit": {reactionPage}}, map[string]bool{}
 	for range reactionPages {
@@ -86,22 +87,22 @@ func (p *Publisher) reactions(ctx context.Context, s session, id string, reading
 			Next string `json:"next_batch"`
 		}
 		if err := p.count(ctx, s, u, &page, reading); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if page.Chunk == nil {
-			return nil, outbound.NoResults(outbound.Response{Status: http.StatusOK}, "the homeserver")
+			return nil, false, outbound.NoResults(outbound.Response{Status: http.StatusOK}, "the homeserver")
 		}
 		for _, e := range page.Chunk {
 			if e.Type == "m.reaction" {
 				seen[e.ID] = true
 			}
 		}
-		if page.Next == "" || page.Next == query.Get("from") {
+		if more = page.Next != "" && page.Next != query.Get("from"); !more {
 			break
 		}
 		query.Set("from", page.Next)
 	}
-	return new(int64(len(seen))), nil
+	return new(int64(len(seen))), more, nil
 }
 
 // count reads a document.

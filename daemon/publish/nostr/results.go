@@ -53,8 +53,10 @@ func (p *Publisher) Results(ctx context.Context, r publish.ResultsRequest) (publ
 	found := p.askAll(ctx, addresses, s, ids, r.Credentials[fieldSecret])
 	all := newTally(ids, s.public)
 	var failure *publish.Error
+	more := false
 	for _, f := range found {
 		all.add(f.events)
+		more = more || f.more
 		if f.err != nil && (failure == nil || hope(f.err) > hope(failure)) {
 			failure = f.err
 		}
@@ -67,7 +69,7 @@ func (p *Publisher) Results(ctx context.Context, r publish.ResultsRequest) (publ
 		case all.deleted[id], !all.has[id] && failure == nil:
 			reading.Results[id] = publish.Result{Gone: true}
 		case all.has[id]:
-			reading.Results[id] = publish.Result{Metrics: all.metrics(id)}
+			reading.Results[id] = publish.Result{Metrics: all.metrics(id), Estimated: more}
 		}
 	}
 	return reading, nil
@@ -76,6 +78,7 @@ func (p *Publisher) Results(ctx context.Context, r publish.ResultsRequest) (publ
 // relayEvents are the events of one relay.
 type relayEvents struct {
 	events []event
+	more   bool           // it has more events than it was asked for
 	err    *publish.Error // the relay did not list all of them
 }
 
@@ -87,7 +90,7 @@ func (p *Publisher) askAll(ctx context.Context, relays []*url.URL, s signer, ids
 	done := make(chan struct{}, len(relays))
 	for i, u := range relays {
 		go func() {
-			found[i].events, found[i].err = p.ask(ctx, u, s, ids, secret)
+			found[i] = p.ask(ctx, u, s, ids, secret)
 			done <- struct{}{}
 		}()
 	}
@@ -98,38 +101,41 @@ func (p *Publisher) askAll(ctx context.Context, relays []*url.URL, s signer, ids
 }
 
 // ask returns the notes that a relay has, their deletions, and the events about them.
-func (p *Publisher) ask(ctx context.Context, u *url.URL, s signer, ids []string, secret string) ([]event, *publish.Error) {
+func (p *Publisher) ask(ctx context.Context, u *url.URL, s signer, ids []string, secret string) (f relayEvents) {
 	c, err := p.dial(ctx, publish.PurposeResults, u, s, secret)
 	if err != nil {
-		return nil, publish.AsError(err)
+		return relayEvents{err: publish.AsError(err)}
 	}
 	defer c.close()
-	list, failure := c.collect(ctx, map[string]any{"ids": ids}, map[string]any{"kinds": []int{kindDelete}, "authors": []string{s.public}, "#e": ids})
-	if failure != nil {
-		return nil, failure
-	}
+	f.events, f.err = c.collect(ctx, map[string]any{"ids": ids}, map[string]any{"kinds": []int{kindDelete}, "authors": []string{s.public}, "#e": ids})
 	for _, filter := range []map[string]any{
 		{"kinds": []int{kindReaction, kindRepost, kindGenericRepost, kindNote}, "#e": ids},
 		{"kinds": []int{kindNote}, "#q": ids},
 	} {
-		more, failure := c.pages(ctx, filter)
-		if failure != nil {
-			return nil, failure
+		if f.err != nil {
+			break
 		}
-		list = append(list, more...)
+		var list []event
+		var more bool
+		list, more, f.err = c.pages(ctx, filter)
+		f.events, f.more = append(f.events, list...), f.more || more
 	}
-	return list, nil
+	if f.err != nil {
+		return relayEvents{err: f.err}
+	}
+	return f
 }
 
 // pages returns the newest events that match a filter. Relays return fewer of them at once
-// than they are asked for, so it asks for older ones until there are no new ones.
-func (r *relay) pages(ctx context.Context, filter map[string]any) (list []event, failure *publish.Error) {
+// than they are asked for, so it asks for older ones until there are no new ones. more reports
+// that it ended before.
+func (r *relay) pages(ctx context.Context, filter map[string]any) (list []event, more bool, failure *publish.Error) {
 	filter["limit"] = eventsOfPage
 	seen := map[string]bool{}
 	for range eventPages {
 		page, failure := r.collect(ctx, filter)
 		if failure != nil {
-			return nil, failure
+			return nil, false, failure
 		}
 		known := len(seen)
 		for _, e := range page {
@@ -138,11 +144,11 @@ func (r *relay) pages(ctx context.Context, filter map[string]any) (list []event,
 			}
 		}
 		if len(seen) == known {
-			break
+			return list, false, nil
 		}
 		filter["until"] = slices.MinFunc(page, func(a, b event) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) }).CreatedAt
 	}
-	return list, nil
+	return list, true, nil
 }
 
 // collect returns the events that match any of some filters. It logs in if the relay demands

@@ -97,7 +97,7 @@ func TestResults(t *testing.T) {
 	}
 	// A relay that lists few events at once is asked for older ones, up to a limit.
 	reading, err := newPublisher(t).Results(t.Context(), publish.ResultsRequest{Credentials: readCredentials(serve(t, small)), IDs: []string{id(1)}})
-	if got := reading.Results[id(1)].Metrics.Reactions; err != nil || got == nil || *got < 15 || *got > 32 {
+	if got := reading.Results[id(1)].Metrics.Reactions; err != nil || got == nil || *got < 15 || *got > 32 || !reading.Results[id(1)].Estimated {
 		t.Errorf("%+v, %v", reading, err)
 	}
 }

@@ -75,7 +75,9 @@ characters, and an emoji or a Chinese character as two. "schedctl post validate"
 counts in the same way, and warns about a post with a link.
 
 Reading the numbers of posts costs $0.005 for each reading, or $0.001 if the account
-owns the app, so schedctl does not read them unless you switch that on.
+owns the app, so schedctl does not read them unless you switch that on:
+
+       schedctl account edit ACCOUNT --set results=on
 
 If the outcome of a request is unknown, schedctl reads the newest posts of the account
 and compares their text. If two of them are equal, a person has to look. X refuses a

@@ -14,10 +14,6 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 )
 
-// optionOwnApp is the option of an account that owns the developer app, for which X charges
-// less for reading its own posts.
-const optionOwnApp = "own_app"
-
 // What X charges for each post that it returns, in millionths of a US dollar
 // (https://docs.x.com/x-api/getting-started/pricing). A post that it has charged is free until
 // the end of the day in UTC, which X does not promise.
@@ -48,7 +44,7 @@ func (p *Publisher) ResultsRules(a schedctl.Account) publish.ResultsRules {
 		Points: []time.Duration{time.Hour, day, 3 * day, 7 * day, 28 * day}, Window: 30 * day, AllReplies: true,
 		Price: otherPrice, AtLeast: smallestPage, Off: true,
 	}
-	if a.Options.Bool(optionOwnApp) {
+	if a.Options.Bool(schedctl.OptionOwnApp) {
 		rules.Price = ownPrice
 	}
 	return rules
