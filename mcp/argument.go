@@ -23,17 +23,17 @@ type (
 		Version int64 `json:"version" doc:"As last read." minimum:"1"`
 	}
 	deliberate struct {
-		RequestKey string `json:"request_key,omitempty" doc:"A new text makes the same call a new one." minLength:"1" maxLength:"100"`
+		RequestKey string `json:"request_key,omitempty" doc:"Another text: another call." minLength:"1" maxLength:"100"`
 	}
 	paged struct {
 		Limit  int    `json:"limit,omitempty" doc:"20 by default." minimum:"1" maximum:"100"`
-		Cursor string `json:"cursor,omitempty" doc:"next_cursor of the last page." minLength:"1" maxLength:"2000"`
+		Cursor string `json:"cursor,omitempty" doc:"A next_cursor." minLength:"1" maxLength:"2000"`
 	}
 	zoned struct {
-		Timezone string `json:"timezone,omitempty" doc:"Of times; else the workspace's." minLength:"1" maxLength:"100"`
+		Timezone string `json:"timezone,omitempty" doc:"Else the workspace's." minLength:"1" maxLength:"100"`
 	}
 	detailed struct {
-		Full bool `json:"full,omitempty" doc:"All fields, whole texts."`
+		Full bool `json:"full,omitempty" doc:"Everything."`
 	}
 )
 

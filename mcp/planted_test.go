@@ -79,7 +79,12 @@ func (f *fixture) renameLists(tx storage.Tx, text string) error {
 			err3 = tx.PutMediaAsset(assets[i])
 		}
 	}
-	for _, err := range []error{err, err2, err3} {
+	now := schedctl.Millis(time.Now())
+	source := schedctl.Source{ID: schedctl.NewID(schedctl.SourcePrefix, now), WorkspaceID: f.workspace, Name: text, CreatedAt: now, UpdatedAt: now, Version: 1}
+	source.URL, source.AccountIDs, source.Warnings = "https://example.com/"+text, []string{f.account}, []string{text}
+	source.SetDefaults()
+	source.Hold(schedctl.SourceMoved, text, now)
+	for _, err := range []error{err, err2, err3, tx.PutSource(source)} {
 		if err != nil {
 			return err
 		}
@@ -132,7 +137,7 @@ func readings(t *testing.T, text string) map[string]answer {
 	}{
 		{"whoami", nil}, {"list_accounts", nil}, {"list_posts", nil}, {"get_post", map[string]any{"id": one.ID}}, {"get_post", map[string]any{"id": mend.ID}},
 		{"get_post", map[string]any{"id": failed.ID}}, {"get_post", map[string]any{"id": one.ID, "full": true}}, {"get_timeline", map[string]any{"id": failed.ID}}, {"get_timeline", map[string]any{"id": mend.ID}},
-		{"get_calendar", map[string]any{"from": "2090-01-01"}}, {"list_slots", nil}, {"list_series", nil}, {"list_media", nil}, {"attention", nil}, {"get_forecast", nil}, {"results", nil}, {"results", map[string]any{"id": shown}},
+		{"get_calendar", map[string]any{"from": "2090-01-01"}}, {"list_slots", nil}, {"list_series", nil}, {"list_sources", nil}, {"list_media", nil}, {"attention", nil}, {"get_forecast", nil}, {"results", nil}, {"results", map[string]any{"id": shown}},
 		{"check_post", map[string]any{"content": text, "social_account_ids": []string{f.account}, "publish_at": "2001-01-01 9am"}},
 		{"split_text", map[string]any{"content": text, "social_account_ids": []string{f.account}}},
 		{"withdraw_post", map[string]any{"id": one.ID, "version": one.Version}},

@@ -49,7 +49,7 @@ var toolList struct {
 // the tools are made when they are first needed.
 func allTools() []*tool {
 	toolList.once.Do(func() {
-		for _, group := range [][]tool{readTools(), listTools(), attentionTools(), resultTools(), draftTools(), editTools(), publishTools(), seriesTools(), linkTools()} {
+		for _, group := range [][]tool{readTools(), listTools(), attentionTools(), resultTools(), draftTools(), editTools(), publishTools(), seriesTools(), sourceTools(), linkTools()} {
 			for i := range group {
 				toolList.all = append(toolList.all, &group[i])
 			}

@@ -74,8 +74,8 @@ func sizedTexts(t *testing.T) []sized {
 	counted := newResultsFixture(t)
 	one := counted.manyResults()
 	return []sized{
-		{"the tools of an agent", string(f.raw(agent, "tools/list", map[string]any{})["tools"]), 4000, 16050},
-		{"the tools of a publisher", string(f.raw(publisher, "tools/list", map[string]any{})["tools"]), 6000, 24650},
+		{"the tools of an agent", string(f.raw(agent, "tools/list", map[string]any{})["tools"]), 4000, 15950},
+		{"the tools of a publisher", string(f.raw(publisher, "tools/list", map[string]any{})["tools"]), 6000, 24300},
 		{"the instructions", string(f.raw(agent, "initialize", json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`))["instructions"]), 400, 1000},
 		{"a post", f.call(agent, "get_post", map[string]any{"id": first.ID}).larger(t), 200, 600},
 		{"twenty posts", f.call(agent, "list_posts", map[string]any{"limit": 20}).larger(t), 3000, 9500},

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	readTools  = []string{"attention", "check_post", "describe_options", "get_calendar", "get_forecast", "get_post", "get_timeline", "list_accounts", "list_media", "list_posts", "list_series", "list_slots", "results", "split_text", "whoami"}
+	readTools  = []string{"attention", "check_post", "describe_options", "get_calendar", "get_forecast", "get_post", "get_timeline", "list_accounts", "list_media", "list_posts", "list_series", "list_slots", "list_sources", "results", "split_text", "whoami"}
 	draftTools = []string{"add_note", "create_draft", "delete_draft", "edit_post", "submit_post", "upload_link", "upload_media", "withdraw_post"}
 	postTools  = []string{"cancel_post", "create_series", "edit_series", "publish_now", "queue_post", "reschedule_post", "retry_post", "schedule_post", "skip_occurrence", "submit_series", "unschedule_post"}
 )
@@ -31,6 +31,7 @@ func TestToolsFollowTheScopes(t *testing.T) {
 		"an agent":     {f.agent(), slices.Sorted(slices.Values(slices.Concat(readTools, draftTools)))},
 		"a publisher":  {f.publisher(), slices.Sorted(slices.Values(slices.Concat(readTools, draftTools, postTools)))},
 		"accounts":     {f.key(schedctl.ScopeAccountsRead), []string{"describe_options", "list_accounts", "whoami"}},
+		"sources":      {f.key(schedctl.ScopeSourcesWrite), []string{"create_source", "describe_options", "whoami"}},
 		"webhooks":     {f.key(schedctl.ScopeWebhooksRead), []string{"describe_options", "whoami"}},
 		"drafts alone": {f.key(schedctl.ScopePostsDraft), slices.Sorted(slices.Values(append([]string{"describe_options", "whoami"}, draftTools...)))},
 	} {
@@ -129,6 +130,7 @@ func TestEachTool(t *testing.T) {
 	series = call("edit_series", map[string]any{"id": "news", "version": series.Version, "content": "m"}).series(t)
 	call("submit_series", map[string]any{"id": series.ID, "version": series.Version})
 	call("list_series", nil)
+	call("list_sources", nil)
 	call("describe_options", map[string]any{"tool": "create_draft"})
 	for _, name := range slices.Concat(readTools, draftTools, postTools) {
 		if later := []string{"list_slots", "queue_post", "skip_occurrence", "retry_post"}; !called[name] && !slices.Contains(later, name) {
