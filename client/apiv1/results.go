@@ -76,7 +76,16 @@ type TargetResults struct {
 	LastRefreshAt   *Time                   `json:"last_refresh_at" doc:"When the numbers were read; null before the first reading."`
 	NextRefreshAt   *Time                   `json:"next_refresh_at" doc:"When they are read next; null for never."`
 	RemovedAt       *Time                   `json:"removed_at" doc:"When the network was first found not to have the post any longer; null otherwise."`
+	Estimated       bool                    `json:"estimated" doc:"Whether the numbers are estimates."`
+	Parts           []PartResults           `json:"parts" doc:"Of a thread: the further parts, as far as the network gives their numbers."`
 	Points          []ResultPoint           `json:"points" doc:"The readings, the oldest first, at most 12."`
+}
+
+// PartResults are the numbers of a further part of a thread.
+type PartResults struct {
+	Index          int     `json:"index" doc:"Of the part; the first further one is 1."`
+	PlatformPostID string  `json:"platform_post_id" doc:"Its id on the network."`
+	Metrics        Metrics `json:"metrics" doc:"The numbers."`
 }
 
 // ResultPoint is one reading.
@@ -229,7 +238,7 @@ type AnalyticsGains struct {
 type AnalyticsGain struct {
 	Value         int64  `json:"value" doc:"The gain, which can be negative; 0 if nothing is known."`
 	PreviousValue *int64 `json:"previous_value" doc:"The gain of the period before; null if no reading reaches back that far."`
-	KnownTargets  int    `json:"known_targets" doc:"How many targets give the number."`
+	KnownTargets  int    `json:"known_targets" doc:"How many targets were read for the period."`
 	Estimated     bool   `json:"estimated" doc:"Whether readings are further apart than the period, or targets were left out."`
 }
 

@@ -6,6 +6,7 @@ var schemaDescriptions = map[string]string{
 	"Account":              "An account on a social network. It never contains a secret.",
 	"Limits":               "Limits of a network for one post.",
 	"AccountResults":       "Whether the results of an account are read, and what that costs.",
+	"PartResults":          "The numbers of a further part of a thread.",
 	"PlatformResults":      "How a network reports results.",
 	"AddAccount":           "The platform, credentials and options of a new account.",
 	"EditAccount":          "Changes to an account; absent fields stay unchanged.",

@@ -391,7 +391,9 @@ func oneRead(f *fixture) []string {
 		t := post.Targets[0]
 		v := schedctl.Results{TargetID: t.ID, WorkspaceID: post.WorkspaceID, PostID: post.ID, AccountID: t.AccountID, PublishedAt: t.PublishedAt, NextAt: t.PublishedAt.Add(time.Hour)}
 		v.Add(t.PublishedAt.Add(15*time.Minute), schedctl.Metrics{Reactions: new(int64(31)), Reposts: new(int64(4)), Quotes: new(int64(1)), Replies: new(int64(0))})
-		return tx.PutResults(v)
+		log := schedctl.AccountResults{AccountID: v.AccountID, WorkspaceID: v.WorkspaceID}
+		log.Gain(&v, v.ReadAt)
+		return errors.Join(tx.PutResults(v), tx.PutAccountResults(log))
 	})
 	return []string{p.ID, p.Targets[0].ID}
 }

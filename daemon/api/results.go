@@ -50,7 +50,7 @@ func (s *Server) resultsRoutes() []route {
 	}, {
 		method: http.MethodGet, path: "/analytics/workspace", id: "getWorkspaceAnalytics", tag: "Results",
 		summary:     "List published targets with their results",
-		description: "The published targets of the workspace, and what the latest 2,000 of them gained lately. The difference of two readings is spread evenly over the time between them.",
+		description: "The published targets of the workspace, and what they gained lately; a key limited to accounts sees that of the latest 2,000. The difference of two readings is spread evenly over the time between them.",
 		scopes:      readsPosts, codes: []schedctl.Code{schedctl.ValidationFailed},
 		params: []*huma.Param{
 			queryParam("limit", "how many targets", &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0), Maximum: new(float64(maxLimit)), Default: defaultLimit}),

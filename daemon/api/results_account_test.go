@@ -109,3 +109,30 @@ func TestResultsOptions(t *testing.T) {
 	}
 	edit(body{"own_app": nil}).refused(schedctl.ValidationFailed) // a reading costs more then
 }
+
+// TestGainsOfAWorkspace checks that gains are those of the hours, of all targets, and that the
+// windows and the days add up to the total.
+func TestGainsOfAWorkspace(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.readBy("new", 30*time.Minute, [2]int64{30, 8})
+	f.readBy("old", 26*time.Hour, [2]int64{60, 5}, [2]int64{26 * 60, 30})
+	got := decodeAs[apiv1.AnalyticsWorkspace](t, f.do(nil, "GET", "/analytics/workspace", nil).want(200))
+	day, hour := got.Metrics.EngagementsLastDay, got.Metrics.EngagementsLastHour
+	if day.PreviousValue == nil || day.Value+*day.PreviousValue != 38 || day.KnownTargets != 2 || !day.Estimated {
+		t.Errorf("last day %+v, want windows that add up to 38", day)
+	}
+	if hour.Value < 8 || hour.Value > 10 || hour.KnownTargets != 2 || !hour.Estimated {
+		t.Errorf("last hour %+v, want 8 and one of 25 hours", hour)
+	}
+	var sum int64
+	for _, d := range got.Sparkline {
+		sum += d.Value
+	}
+	if sum != 38 {
+		t.Errorf("the days gained %d, want 38", sum)
+	}
+	if v := got.Metrics.ViewsLastDay; v.Value != 0 || v.PreviousValue != nil || v.KnownTargets != 0 || v.Estimated {
+		t.Errorf("views %+v", v)
+	}
+}

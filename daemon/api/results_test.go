@@ -30,8 +30,17 @@ func (f *fixture) readBy(text string, published time.Duration, readings ...[2]in
 		t := &post.Targets[0]
 		t.Platform, t.PublishedAt = "mastodon", schedctl.Millis(time.Now().Add(-published))
 		v := schedctl.Results{TargetID: t.ID, WorkspaceID: post.WorkspaceID, PostID: post.ID, AccountID: t.AccountID, PublishedAt: t.PublishedAt, NextAt: time.Now().Add(time.Hour)}
+		log, err := tx.AccountResults(post.WorkspaceID, t.AccountID)
+		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+			return err
+		}
+		log.WorkspaceID, log.AccountID = post.WorkspaceID, t.AccountID
 		for _, r := range readings {
 			v.Add(t.PublishedAt.Add(time.Duration(r[0])*time.Minute), schedctl.Metrics{Reactions: new(r[1])})
+			log.Gain(&v, time.Now())
+		}
+		if err := tx.PutAccountResults(log); err != nil {
+			return err
 		}
 		if err := tx.PutPost(post); err != nil {
 			return err

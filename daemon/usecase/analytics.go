@@ -116,8 +116,8 @@ const (
 )
 
 // AnalyticsWorkspace returns the gains of the workspace of a request, and a page of its published
-// targets, in the form that the client of the original service reads. Gains are those of the
-// latest [storage.ScanLimit] targets that the key may see.
+// targets, in the form that the client of the original service reads. A key that is limited to
+// accounts gets the gains of the latest [storage.ScanLimit] targets that it may see.
 func (s *Service) AnalyticsWorkspace(ctx context.Context, r storage.Reader, c *Request, page Page) (apiv1.AnalyticsWorkspace, error) {
 	ws, err := r.Workspace(c.Key.WorkspaceID)
 	if err != nil {
@@ -156,8 +156,9 @@ type workspaceResults struct {
 	accounts map[string]*schedctl.Account
 	rows     []resultsOf
 	total    int                // published targets, at most maxTotal of them
-	recent   []schedctl.Results // with what the targets could have gained lately
+	recent   []schedctl.Results // of the last days; of a limited key, all that could have gained something lately
 	cut      bool               // there are more of them
+	hours    schedctl.GainHours
 }
 
 // read reads the rows of the page, and the results of the latest targets.
@@ -168,6 +169,10 @@ func (w *workspaceResults) read() (err error) {
 	list := newPublishedList(w.r, w.c, w.accounts)
 	var recent []string
 	var shown []storage.PublishedTarget
+	age := time.Duration(topDays) * 24 * time.Hour
+	if w.c.Limited() {
+		age = gainAge
+	}
 	for n := 0; ; n++ {
 		p, err := list.next()
 		if err != nil {
@@ -176,7 +181,7 @@ func (w *workspaceResults) read() (err error) {
 		if n%1000 == 0 && w.ctx.Err() != nil {
 			return w.ctx.Err()
 		}
-		young := p != nil && w.c.Now.Sub(p.At) < gainAge
+		young := p != nil && w.c.Now.Sub(p.At) < age
 		if p == nil || n >= w.page.Offset+w.page.Limit && (!young || w.cut) && n >= maxTotal {
 			break
 		}
@@ -195,7 +200,10 @@ func (w *workspaceResults) read() (err error) {
 			return err
 		}
 	}
-	return w.readRecent(recent)
+	if err := w.readRecent(recent); err != nil {
+		return err
+	}
+	return w.readHours()
 }
 
 func (w *workspaceResults) addRow(p storage.PublishedTarget) error {

@@ -2,17 +2,13 @@ package usecase
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 )
 
-// number returns one number of a reading, or nil.
-type number func(*schedctl.Metrics) *int64
-
-func viewsOf(m *schedctl.Metrics) *int64       { return m.Views }
-func clicksOf(m *schedctl.Metrics) *int64      { return m.Clicks }
 func engagementsOf(m *schedctl.Metrics) *int64 { return m.Engagements() }
 
 // gains are the readings of one number of a target. The difference of two readings is spread
@@ -24,7 +20,7 @@ type reading struct {
 	value float64
 }
 
-func newGains(v *schedctl.Results, of number) gains {
+func newGains(v *schedctl.Results, of func(*schedctl.Metrics) *int64) gains {
 	g := gains{{at: v.PublishedAt}}
 	for i := range v.Points {
 		if n := of(&v.Points[i].Metrics); n != nil && v.Points[i].At.After(g[len(g)-1].at) {
@@ -52,66 +48,110 @@ func (g gains) at(t time.Time) float64 {
 	return g[len(g)-1].value
 }
 
-// spread reports whether two readings that a window touches are further apart than it is long.
-func (g gains) spread(from, to time.Time) bool {
-	for i := 1; i < len(g); i++ {
-		if g[i].at.After(from) && g[i-1].at.Before(to) && g[i].at.Sub(g[i-1].at) > to.Sub(from) {
-			return true
+// gainDays is how many days of gains are read: the last 14 local days.
+const gainDays = sparkDays + 1
+
+// readHours reads what the accounts gained, by hour. A key that is limited to accounts does not
+// see posts that other accounts publish too, so its hours are those of the targets that it sees.
+func (w *workspaceResults) readHours() error {
+	if w.c.Limited() {
+		for i := range w.recent {
+			w.hours.AddReadings(&w.recent[i])
 		}
+		return nil
 	}
-	return false
+	list, err := w.r.AccountResultsList(w.c.Key.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	oldest := hourOf(w.c.Now) - gainDays*24
+	for i := range list {
+		hours, err := schedctl.UnpackGains(list[i].Gains)
+		if err != nil {
+			continue // the next reading replaces them
+		}
+		w.hours.Merge(slices.DeleteFunc(hours, func(h schedctl.GainHour) bool { return h.Hour < oldest }))
+	}
+	return nil
 }
+
+func hourOf(t time.Time) int64 { return t.Unix() / 3600 }
 
 // gains returns what the workspace gained in the last hour and in the last day.
 func (w *workspaceResults) gains() apiv1.AnalyticsGains {
 	const day = 24 * time.Hour
+	views := func(h *schedctl.GainHour) *schedctl.Gain { return &h.Views }
+	clicks := func(h *schedctl.GainHour) *schedctl.Gain { return &h.Clicks }
+	engagements := func(h *schedctl.GainHour) *schedctl.Gain { return &h.Engagements }
 	return apiv1.AnalyticsGains{
-		ViewsLastHour: w.gain(viewsOf, time.Hour), ViewsLastDay: w.gain(viewsOf, day),
-		ClicksLastHour: w.gain(clicksOf, time.Hour), ClicksLastDay: w.gain(clicksOf, day),
-		EngagementsLastHour: w.gain(engagementsOf, time.Hour), EngagementsLastDay: w.gain(engagementsOf, day),
+		ViewsLastHour: w.gain(views, time.Hour), ViewsLastDay: w.gain(views, day),
+		ClicksLastHour: w.gain(clicks, time.Hour), ClicksLastDay: w.gain(clicks, day),
+		EngagementsLastHour: w.gain(engagements, time.Hour), EngagementsLastDay: w.gain(engagements, day),
 	}
 }
 
 // gain returns what was gained in the last window, and in the one before. The window before is
-// known if a target was published before it ended.
-func (w *workspaceResults) gain(of number, window time.Duration) apiv1.AnalyticsGain {
+// known if a target was read in it, or before. An hour that a window has in part counts for
+// that part.
+func (w *workspaceResults) gain(of func(*schedctl.GainHour) *schedctl.Gain, window time.Duration) apiv1.AnalyticsGain {
 	now := w.c.Now
 	start := now.Add(-window)
-	found := apiv1.AnalyticsGain{Estimated: w.cut}
-	var last, before float64
+	found := apiv1.AnalyticsGain{Estimated: w.c.Limited() && w.cut}
+	var before, last, total float64 // until the windows, and in all
 	reaches := false
-	for i := range w.recent {
-		g := newGains(&w.recent[i], of)
-		if !g.known() {
-			continue
+	for i := range w.hours {
+		h := &w.hours[i]
+		g, begin := of(h), time.Unix(h.Hour*3600, 0)
+		total += float64(g.Value)
+		last += float64(g.Value) * partBefore(begin, start, now)
+		before += float64(g.Value) * partBefore(begin, start.Add(-window), now)
+		reaches = reaches || g.Targets > 0 && begin.Before(start)
+		if begin.Add(time.Hour).After(start) && begin.Before(now) {
+			if found.KnownTargets == 0 {
+				found.KnownTargets = int(g.Targets)
+			} else {
+				found.KnownTargets += int(g.Started)
+			}
+			found.Estimated = found.Estimated || time.Duration(g.Apart)*time.Hour > window
 		}
-		found.KnownTargets++
-		last += g.between(start, now)
-		before += g.between(start.Add(-window), start)
-		reaches = reaches || g[0].at.Before(start)
-		found.Estimated = found.Estimated || g.spread(start, now)
 	}
-	found.Value = int64(math.Round(last))
+	found.Value = int64(math.Round(total)) - int64(math.Round(last))
 	if reaches {
-		found.PreviousValue = new(int64(math.Round(before)))
+		found.PreviousValue = new(int64(math.Round(last)) - int64(math.Round(before)))
 	}
 	return found
 }
 
-// sparkline returns the engagements of each of the last days of the workspace.
+// partBefore returns which part of an hour that has passed, or of its beginning until now, is
+// before a time.
+func partBefore(begin, at, now time.Time) float64 {
+	end := begin.Add(time.Hour)
+	if end.After(now) {
+		end = now
+	}
+	switch {
+	case !at.After(begin):
+		return 0
+	case !at.Before(end):
+		return 1
+	}
+	return float64(at.Sub(begin)) / float64(end.Sub(begin))
+}
+
+// sparkline returns the engagements of each of the last days of the workspace. In a zone whose
+// days do not begin with an hour of the clock, the beginning of an hour decides its day.
 func (w *workspaceResults) sparkline(zone *time.Location) []apiv1.AnalyticsDay {
 	now := w.c.Now.In(zone)
 	days := make([]apiv1.AnalyticsDay, sparkDays)
 	for i := range days {
-		from := time.Date(now.Year(), now.Month(), now.Day()-(sparkDays-1-i), 0, 0, 0, 0, zone)
-		to := time.Date(now.Year(), now.Month(), now.Day()-(sparkDays-2-i), 0, 0, 0, 0, zone)
-		sum := 0.0
-		for j := range w.recent {
-			if g := newGains(&w.recent[j], engagementsOf); g.known() {
-				sum += g.between(from, to)
+		day := time.Date(now.Year(), now.Month(), now.Day()-(sparkDays-1-i), 0, 0, 0, 0, zone)
+		next := time.Date(now.Year(), now.Month(), now.Day()-(sparkDays-2-i), 0, 0, 0, 0, zone)
+		days[i].Label = day.Format(time.DateOnly)
+		for j := range w.hours {
+			if begin := time.Unix(w.hours[j].Hour*3600, 0); !begin.Before(day) && begin.Before(next) {
+				days[i].Value += w.hours[j].Engagements.Value
 			}
 		}
-		days[i] = apiv1.AnalyticsDay{Label: from.Format(time.DateOnly), Value: int64(math.Round(sum))}
 	}
 	return days
 }

@@ -97,7 +97,10 @@ func (s *Service) targetResults(of *resultsOf, now time.Time) apiv1.TargetResult
 		TargetID: of.target.ID, SocialAccountID: of.target.AccountID, Platform: of.target.Platform, Status: state.status, StatusLabel: state.label, Reason: state.wireReason(),
 		Metrics: apiv1.NewMetrics(m), Engagements: m.Engagements(), EngagementRate: m.EngagementRate(),
 		PublishedAt: apiv1.NewTime(of.target.PublishedAt), LastRefreshAt: apiv1.NewTime(v.ReadAt), NextRefreshAt: apiv1.NewTime(v.NextAt), RemovedAt: apiv1.NewTime(v.RemovedAt),
-		Points: make([]apiv1.ResultPoint, len(v.Points)),
+		Estimated: v.Estimated, Parts: make([]apiv1.PartResults, len(v.Parts)), Points: make([]apiv1.ResultPoint, len(v.Points)),
+	}
+	for i, p := range v.Parts {
+		t.Parts[i] = apiv1.PartResults{Index: p.Index, PlatformPostID: p.ID, Metrics: apiv1.NewMetrics(p.Metrics)}
 	}
 	for i, p := range v.Points {
 		t.Points[i] = apiv1.ResultPoint{At: apiv1.NewTime(p.At), AgeSeconds: int64(p.At.Sub(of.target.PublishedAt).Seconds()), Metrics: apiv1.NewMetrics(p.Metrics)}
