@@ -25,10 +25,6 @@ type AccountResults struct {
 
 	Dropped []DroppedMetric // that the network refused by name lately
 
-	// ForgetBefore erases the results of targets that were published before it. Zero
-	// erases none.
-	ForgetBefore time.Time
-
 	Gains []byte // [GainHours.Pack]
 }
 

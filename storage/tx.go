@@ -126,9 +126,6 @@ type Tx interface {
 	// target exists. It returns NOT_FOUND if the target is in a different workspace.
 	PutResults(schedctl.Results) error
 
-	// DeleteResults deletes the results of a target. It returns NOT_FOUND if there are none.
-	DeleteResults(workspaceID, targetID string) error
-
 	// PutAccountResults creates or replaces what the readings of an account cost and
 	// gained. The caller checks that the account exists. It returns NOT_FOUND if the
 	// account is in a different workspace.

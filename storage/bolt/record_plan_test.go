@@ -114,7 +114,7 @@ func sampleResults() schedctl.Results {
 func sampleAccountResults() schedctl.AccountResults {
 	return schedctl.AccountResults{
 		ReadAt: sampleTime, Requests: []schedctl.HourRequests{{Hour: sampleTime, N: 3}}, Month: sampleTime, Spent: 5000, Reason: schedctl.ResultsRefused, Lacks: []string{"read:statuses"},
-		Dropped: []schedctl.DroppedMetric{{Name: "post_clicks", At: sampleTime}}, ForgetBefore: sampleTime, Gains: []byte{1, 2, 3},
+		Dropped: []schedctl.DroppedMetric{{Name: "post_clicks", At: sampleTime}}, Gains: []byte{1, 2, 3},
 	}
 }
 

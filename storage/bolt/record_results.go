@@ -61,7 +61,6 @@ func (c *coder) accountResults(a *schedctl.AccountResults) {
 		text(c, &d.Name)
 		c.time(&d.At)
 	})
-	c.time(&a.ForgetBefore)
 	c.bytes(&a.Gains)
 }
 

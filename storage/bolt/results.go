@@ -55,11 +55,6 @@ func (r *reader) ResultsDue(before time.Time, limit int) ([]schedctl.Results, er
 // PutResults implements [storage.Tx].
 func (tx *tx) PutResults(r schedctl.Results) error { return putOwned(tx, &resultsKind, &r) }
 
-// DeleteResults implements [storage.Tx].
-func (tx *tx) DeleteResults(workspaceID, targetID string) error {
-	return deleteOwned(tx, &resultsKind, workspaceID, targetID)
-}
-
 var accountResultsKind = ownedKind[schedctl.AccountResults]{
 	table: table[schedctl.AccountResults]{
 		bucket: accountResults, owner: schedctl.WorkspacePrefix, record: schedctl.AccountPrefix, fields: (*coder).accountResults,

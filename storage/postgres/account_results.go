@@ -20,7 +20,6 @@ func describeAccountResults(r *row, a *schedctl.AccountResults) {
 	text(r, "reason", &a.Reason)
 	list(r, "lacks", &a.Lacks)
 	r.add("dropped", "jsonb", droppedField(&a.Dropped))
-	r.time("forget_before", &a.ForgetBefore)
 	r.bytes("gains", &a.Gains)
 }
 
@@ -86,11 +85,6 @@ func listDocField[V, D any](v *[]V, encode func(V) D, decode func(D) V) field {
 			return list, nil
 		},
 	}
-}
-
-// DeleteResults implements [storage.Tx].
-func (tx *tx) DeleteResults(workspaceID, targetID string) error {
-	return deleteOwned(tx, &resultsKind, workspaceID, targetID)
 }
 
 // AccountResults implements [storage.Reader].

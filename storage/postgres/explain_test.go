@@ -460,7 +460,6 @@ func writePlans(tx storage.Tx, try func(error), ws string) {
 		_, err = tx.AccountResultsList(ws)
 		try(err)
 	}
-	try(tx.DeleteResults(ws, r.TargetID))
 	try(tx.DeleteQueue(ws, q.ID))
 	try(tx.DeleteBlackout(ws, b.ID))
 	try(tx.DeleteSeries(ws, s.ID))

@@ -13,7 +13,6 @@ var readingsParts = []part{
 	{"readings/keep every field", testReadingsKeepEveryField},
 	{"readings/are listed", testReadingsAreListed},
 	{"readings/malformed ids", testMalformedReadings},
-	{"results/are deleted", testResultsAreDeleted},
 }
 
 func readingsOf(ws, accountID string) func(storage.Reader) (schedctl.AccountResults, error) {
@@ -82,19 +81,6 @@ func testMalformedReadings(f *fixture) {
 	}
 }
 
-func testResultsAreDeleted(f *fixture) {
-	gone, kept := f.newResults(epoch), f.newResults(epoch.Add(time.Second))
-	f.putResults(gone, kept)
-	f.update(func(tx storage.Tx) error { return tx.DeleteResults(f.ws, gone.TargetID) })
-	wantSame(f, "what is left", []schedctl.Results{kept}, mustRead(f, resultsAfter(f.ws, "", manyRecords)))
-	f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteResults(f.ws, gone.TargetID) })
-	f.putResults(gone)
-	wantSame(f, "after all", []schedctl.Results{gone}, mustRead(f, resultsOf(f.ws, gone.TargetID)))
-	for _, bad := range malformedIDs(schedctl.TargetPrefix) {
-		f.refuse(schedctl.NotFound, func(tx storage.Tx) error { return tx.DeleteResults(f.ws, bad) })
-	}
-}
-
 func readingsOwner(a *schedctl.AccountResults) string { return a.WorkspaceID }
 
 func (r memoryReader) AccountResults(workspaceID, accountID string) (schedctl.AccountResults, error) {
@@ -116,16 +102,5 @@ func (tx *memoryTx) PutAccountResults(a schedctl.AccountResults) error {
 		return err
 	}
 	putKey(tx, tx.m.readings, a.AccountID, a.Clone())
-	return nil
-}
-
-func (tx *memoryTx) DeleteResults(workspaceID, targetID string) error {
-	if err := cmp.Or(checkIDs(schedctl.WorkspacePrefix, workspaceID), checkIDs(schedctl.TargetPrefix, targetID)); err != nil {
-		return err
-	}
-	if v, known := tx.m.results[targetID]; !known || v.WorkspaceID != workspaceID {
-		return notFound("target", targetID)
-	}
-	deleteKey(tx, tx.m.results, targetID)
 	return nil
 }

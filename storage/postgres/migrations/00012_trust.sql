@@ -143,7 +143,6 @@ CREATE TABLE account_results (
     reason        text NOT NULL,
     lacks         text[] NOT NULL,
     dropped       jsonb,
-    forget_before timestamptz,
     gains         bytea
 );
 CREATE INDEX account_results_of_workspace ON account_results (workspace_id, id);
@@ -154,7 +153,6 @@ COMMENT ON COLUMN account_results.spent IS 'what readings cost in the month, in 
 COMMENT ON COLUMN account_results.reason IS 'why the last reading brought no numbers; empty if it did';
 COMMENT ON COLUMN account_results.lacks IS 'permissions that the credentials lacked at the last reading';
 COMMENT ON COLUMN account_results.dropped IS 'metrics that the network refused lately';
-COMMENT ON COLUMN account_results.forget_before IS 'results of targets that were published before are erased; null for none';
 COMMENT ON COLUMN account_results.gains IS 'what the posts gained, by hour; packed';
 
 ALTER TABLE posts ADD COLUMN source_id uuid, ADD COLUMN source_item_id uuid;
