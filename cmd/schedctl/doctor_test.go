@@ -104,6 +104,11 @@ func TestDoctorFinds(t *testing.T) {
 	shared.Warnings = []string{"it logs in as the same user of mastodon as another"}
 	paused := blog
 	paused.Waits = &apiv1.Waits{Reason: apiv1.WaitsPause, Until: at(2 * time.Hour), Message: "it has asked for a pause"}
+	unread := func(r apiv1.AccountResults) func(*machine, routes) {
+		a := blog
+		a.Results = r
+		return func(_ *machine, r routes) { r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{a}} }
+	}
 	late := planned("post_1", "2026-11-21 11:50", schedctl.Scheduled, "Late", blog.ID)
 	stuck := planned("post_1", "2026-11-21 11:50", schedctl.Publishing, "Stuck", blog.ID)
 	expiring := apiv1.Me{Workspace: apiv1.Workspace{Name: "default"}, APIKey: apiv1.APIKey{Name: "old", ExpiresAt: at(48 * time.Hour)}}
@@ -128,6 +133,10 @@ func TestDoctorFinds(t *testing.T) {
 		"a slow clock":    {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(-20 * time.Second) }, "clock", []string{"warn", "differ by 20s", "NTP"}, 8},
 		"a wrong clock":   {func(_ *machine, r routes) { r["GET /readyz"] = clockDaemon(time.Hour) }, "clock", []string{"fail", "differ by 1h0m", "NTP"}, 8},
 		"no clock":        {func(_ *machine, r routes) { r["GET /readyz"] = map[string]string{"status": "ok"} }, "clock", []string{"warn", "has no Date header", "proxy"}, 8},
+		"readings without a budget": {unread(apiv1.AccountResults{State: apiv1.AccountResultsDelayed, Reason: ptr(schedctl.ResultsBudget)}),
+			"results", []string{"warn", "a limit of its readings is used up", "account show"}, 9},
+		"a metric that is gone": {unread(apiv1.AccountResults{DroppedMetrics: []string{"post_clicks"}}), "results", []string{"warn", "the network no longer has post_clicks", "account show"}, 9},
+		"no permission to read": {unread(apiv1.AccountResults{MissingScopes: []string{"read_insights"}}), "results", []string{"warn", "numbers need the permission read_insights", "account reconnect"}, 9},
 		"a shared login": {func(_ *machine, r routes) {
 			r["GET /social-accounts"] = apiv1.AccountList{Results: []apiv1.Account{shared}}
 		}, "accounts", []string{"warn", "it logs in as the same user", "account show"}, 8},

@@ -123,6 +123,7 @@ func (d *doctor) accountsAreWell(ctx context.Context, c *client.Client) {
 		}
 	}
 	warned = d.factsAge(list) || warned
+	d.resultsAreRead(list)
 	if well == len(list) && !warned {
 		d.ok("accounts", "%s connected", cli.Plural(well, "account"))
 	}
