@@ -13,7 +13,7 @@ const (
 	MaxSources        = 100 // of a workspace
 	MaxAgentSources   = 5   // of a key of an agent
 	MaxSourceTake     = 10  // items of the first fetch
-	MaxSourceTemplate = 10_000
+	MaxSourceTemplate = 4_000
 	MaxSourceWords    = 50 // entries of each list of a filter
 	MaxSourceParams   = 10 // parameters added to links
 	MaxSourcePerDay   = 50

@@ -25,7 +25,7 @@ func (c *Client) Source(ctx context.Context, id string) (apiv1.Source, error) {
 	return out.Source, err
 }
 
-// CreateSource creates a source. The response for a webhook has its secret.
+// CreateSource creates a source.
 func (c *Client) CreateSource(ctx context.Context, s apiv1.CreateSource, options ...Option) (apiv1.SourceEnvelope, error) {
 	return write[apiv1.SourceEnvelope](ctx, c, http.MethodPost, sources, s, options)
 }

@@ -37,6 +37,8 @@ import (
 	"github.com/schedctl/schedctl/daemon/results"
 	"github.com/schedctl/schedctl/daemon/schedule"
 	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/daemon/source"
+	"github.com/schedctl/schedctl/daemon/source/fetch"
 	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/daemon/webhook"
 	"github.com/schedctl/schedctl/storage"
@@ -175,6 +177,7 @@ type daemon struct {
 	probe      *probe
 	collector  *mediaCollector // nil without media
 	results    *results.Reader // nil if no results are read
+	sources    *source.Runner
 	store      storage.Store
 	clock      *clock.Clock
 	log        *slog.Logger
@@ -208,6 +211,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d.deliverer = d.newDeliverer(cfg, publishers, source)
 	d.planner, d.announcer = d.newPlanner(cfg), d.newAnnouncer(cfg, publishers)
 	d.results = d.newResults(cfg)
+	d.sources = d.newSources(cfg, publishers)
 	newLoop := schedule.New
 	if member != nil {
 		newLoop = schedule.NewWindow
@@ -223,7 +227,7 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs, Used: cfg.Media.Keep, Retention: files.Retention()}, d.metrics, cfg.Logger, time.Time{}}
 	}
 	d.api = api.New(api.Config{
-		Media: files, Cards: cards, Signer: signer, PublicURL: publicURL, External: strings.TrimRight(cfg.PublicURL, "/"), TrustedProxies: cfg.TrustedProxies,
+		Media: files, Sources: d.sources, Cards: cards, Signer: signer, PublicURL: publicURL, External: strings.TrimRight(cfg.PublicURL, "/"), TrustedProxies: cfg.TrustedProxies,
 		Store: cfg.Store, Readers: readers, Publishers: publishers, Connector: d.connector, Notifier: sender, Sealer: cfg.Sealer, Outbound: cfg.Outbound, Clock: watched,
 		RateLimit: cfg.RateLimit, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness), NoResults: cfg.NoResults, Feeds: feed.Handler(feedSource{readers, files}, publicURL, cfg.Logger), MediaLinks: links,
 		Agents:  serveAgents(cfg),
@@ -277,6 +281,22 @@ func (d *daemon) refused(ctx context.Context, a schedctl.Account) bool {
 	}
 	checked, failure := d.connector.Check(ctx, a)
 	return failure == nil && checked.Refused()
+}
+
+// newSources returns what reads the feeds of sources and makes their posts.
+func (d *daemon) newSources(cfg Config, publishers publish.Registry) *source.Runner {
+	cases := usecase.Service{Publishers: publishers, Limits: cfg.Media, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness)}
+	if cfg.Blobs != nil {
+		cases.Blobs = cfg.Blobs
+	}
+	config := source.Config{
+		Store: cfg.Store, Cases: &cases, Clock: d.clock, Logger: cfg.Logger, Open: api.OpenSource(cfg.Sealer.Open), Fetched: d.metrics.SourceFetched, Counted: d.metrics.SourceItem,
+		Fetcher: fetch.New(outbound.FetchClient(cfg.Outbound), cfg.Version, strings.TrimRight(cfg.PublicURL, "/")),
+	}
+	if d.member != nil {
+		config.Member = d.member
+	}
+	return source.New(config)
 }
 
 func newConnector(cfg Config, publishers publish.Registry, member *node.Member) *connect.Connector {

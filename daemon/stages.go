@@ -35,6 +35,7 @@ type part struct {
 // all others.
 func (d *daemon) stages(listener net.Listener) [][]part {
 	readers := []part{{"planner", d.planner.Run}, {"forecast", d.announcer.Run}}
+	readers = append(readers, part{"sources", d.sources.Run})
 	if d.results != nil {
 		readers = append(readers, part{"results", d.results.Run})
 	}

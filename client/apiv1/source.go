@@ -28,7 +28,7 @@ type Source struct {
 	Identity         schedctl.SourceIdentity `json:"identity" doc:"By what an item is known again." enum:"auto,guid,link"`
 	Labels           []string                `json:"labels" doc:"The labels of the posts."`
 	Language         *string                 `json:"language" doc:"The language of the posts; null for none."`
-	Secrets          []string                `json:"secrets" doc:"Which secrets it has: basic_auth, header, signature. Their values are never returned."`
+	Secrets          []string                `json:"secrets" doc:"Which secrets it has: basic_auth, header. Their values are never returned."`
 	APIKeyID         string                  `json:"api_key_id" doc:"The key that it acts for. It never does more than this key may."`
 	State            schedctl.SourceState    `json:"state" doc:"active; paused; held, until a person decides; or error: the feed cannot be read." enum:"active,paused,held,error"`
 	Error            *SourceFault            `json:"error" doc:"Why it is held, or what fails; null for nothing."`
@@ -64,7 +64,7 @@ type SourceFilter struct {
 // SourceOverride is what a source does differently for an account.
 type SourceOverride struct {
 	SocialAccountID string `json:"social_account_id" doc:"One of the accounts of the source."`
-	Template        string `json:"template" doc:"The template for this account." minLength:"1" maxLength:"10000"`
+	Template        string `json:"template" doc:"The template for this account." minLength:"1" maxLength:"4000"`
 }
 
 // SourceLink says how links are changed.
@@ -91,7 +91,7 @@ type CreateSource struct {
 	Kind             string           `json:"kind,omitempty" doc:"Default: feed." enum:"feed,webhook"`
 	URL              string           `json:"url,omitempty" doc:"The address of the feed, http or https." maxLength:"2000"`
 	Interval         string           `json:"interval,omitempty" doc:"5m to 24h. Default: 30m."`
-	Template         string           `json:"template,omitempty" doc:"A text/template. Default: the title and the link." maxLength:"10000"`
+	Template         string           `json:"template,omitempty" doc:"A text/template. Default: the title and the link." maxLength:"4000"`
 	SocialAccountIDs []string         `json:"social_account_ids" doc:"The accounts of the posts." minItems:"1" maxItems:"100" uniqueItems:"true"`
 	Overrides        []SourceOverride `json:"overrides,omitempty" doc:"What is different for single accounts."`
 	QueueID          string           `json:"queue_id,omitempty" doc:"The queue of the mode next-slot. Default: that of the accounts."`
@@ -116,7 +116,7 @@ type EditSource struct {
 	Name             *string           `json:"name,omitempty" doc:"The new name." minLength:"1" maxLength:"80"`
 	URL              *string           `json:"url,omitempty" doc:"The new address; items stay known." maxLength:"2000"`
 	Interval         *string           `json:"interval,omitempty" doc:"The new interval."`
-	Template         *string           `json:"template,omitempty" doc:"The new template." minLength:"1" maxLength:"10000"`
+	Template         *string           `json:"template,omitempty" doc:"The new template." minLength:"1" maxLength:"4000"`
 	SocialAccountIDs *[]string         `json:"social_account_ids,omitempty" doc:"The new accounts." minItems:"1" maxItems:"100" uniqueItems:"true"`
 	Overrides        *[]SourceOverride `json:"overrides,omitempty" doc:"The new overrides."`
 	QueueID          *string           `json:"queue_id,omitempty" doc:"The new queue; null for that of the accounts." nullable:"true"`
@@ -140,10 +140,9 @@ type ReleaseSource struct {
 	Take int `json:"take" doc:"How many of the newest held items make posts, the oldest of them first; the others are skipped. 0 for none." minimum:"0" maximum:"50"`
 }
 
-// SourceEnvelope is one source. A secret is returned once, to the request that made it.
+// SourceEnvelope is one source.
 type SourceEnvelope struct {
 	Source Source       `json:"source" doc:"The source."`
-	Secret string       `json:"secret,omitempty" doc:"The secret that signs what is sent to a webhook; shown only once."`
 	Fetch  *SourceFetch `json:"fetch,omitempty" doc:"Of a fetch that was asked for: what came of it."`
 }
 
@@ -192,11 +191,11 @@ type SendSourceItem struct {
 	ExternalID string           `json:"external_id" doc:"The sender's id of the item; the same one makes no second post." minLength:"1" maxLength:"500"`
 	Title      string           `json:"title" doc:"The title." minLength:"1" maxLength:"1000"`
 	Summary    string           `json:"summary,omitempty" doc:"The text; may be HTML." maxLength:"50000"`
-	Link       string           `json:"link,omitempty" doc:"The address." maxLength:"2000"`
+	Link       string           `json:"link,omitempty" doc:"The address."`
 	Tags       []string         `json:"tags,omitempty" doc:"The categories." maxItems:"50"`
 	Author     string           `json:"author,omitempty" doc:"The author." maxLength:"200"`
 	Image      *SourceItemImage `json:"image,omitempty" doc:"The picture."`
-	Published  *Time            `json:"published,omitempty" doc:"When it was published. Default: now."`
+	Published  *Time            `json:"published,omitempty" doc:"When it was published; null or absent for now." nullable:"true"`
 }
 
 // SourceItemImage is the picture of an item.
@@ -231,7 +230,6 @@ type SourcePreviewText struct {
 	Limit           int    `json:"limit" doc:"The limit of the network; 0 for none."`
 	Unit            string `json:"unit" doc:"What is counted: characters, graphemes or bytes."`
 	Error           string `json:"error,omitempty" doc:"Why there would be no post; absent for nothing."`
-	Cost            string `json:"cost,omitempty" doc:"What the network charges for such a post; absent if nothing is known."`
 }
 
 // NewSource returns the wire form of a source, with the secrets that it has.

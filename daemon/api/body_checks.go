@@ -43,10 +43,10 @@ var checks = map[string]check{
 	"EmailSettings.from": addressCheck(fullAddress), "EmailSettings.to": addressCheck(bareAddress),
 	"source": unchecked, "commit": unchecked,
 	"CreateSource.name": checkName, "EditSource.name": checkName, "CreateSource.url": checkEndpoint, "EditSource.url": checkEndpoint, "SourceItemImage.url": checkEndpoint,
-	"interval": checkGap, "delay": checkGap, "template": checkTemplate, "include": checkBytes, "exclude": checkBytes, "categories": checkBytes, "authors": checkBytes,
+	"interval": checkGap, "delay": checkGap, "template": checkFilled, "include": checkBytes, "exclude": checkBytes, "categories": checkBytes, "authors": checkBytes,
 	"title_regex": checkBytes, "SourceOverride.social_account_id": idCheck(adviseAccount), "CreateSource.image": checkEnum, "EditSource.image": checkEnum,
 	"CreateSource.mode": checkEnum, "EditSource.mode": checkEnum, "SourceHeader.name": checkBytes, "SourceHeader.value": checkBytes,
-	"SendSourceItem.external_id": checkBytes, "SendSourceItem.title": checkBytes, "summary": checkBytes, "link": checkBytes, "tags": checkBytes, "author": checkBytes, "alt": checkBytes,
+	"SendSourceItem.external_id": checkFilled, "SendSourceItem.title": checkFilled, "summary": checkBytes, "link": checkBytes, "tags": checkBytes, "author": checkBytes, "alt": checkBytes,
 	"host": checkHost, "password": checkMailText, "username": checkMailText,
 }
 
@@ -212,9 +212,9 @@ func checkBytes(d *decoder, v *value, text string) string {
 	return text
 }
 
-func checkTemplate(d *decoder, v *value, text string) string {
+func checkFilled(d *decoder, v *value, text string) string {
 	if int64(len(text)) < v.least {
-		d.wrong(v.code, "is empty; write a template, such as {{.Title}}")
+		d.wrong(v.code, "is empty; write at least one character")
 	}
 	return checkBytes(d, v, text)
 }

@@ -29,6 +29,7 @@ type example struct {
 	Header   map[string]string `json:"header"`
 	Request  json.RawMessage   `json:"request"` // nil for no body
 	Status   int               `json:"status"`
+	Like     string            `json:"like"`   // another operation with such a response, so that the document shows none
 	Response json.RawMessage   `json:"answer"` // nil for no body; a JSON string when the response is not JSON
 }
 
@@ -62,7 +63,7 @@ func readExamples(operationID string) (examples []example, err error) {
 }
 
 func (e *example) addTo(op *huma.Operation) {
-	if answered := op.Responses[strconv.Itoa(e.Status)]; answered != nil && !hasExample(answered.Content) {
+	if answered := op.Responses[strconv.Itoa(e.Status)]; answered != nil && e.Like == "" && !hasExample(answered.Content) {
 		e.show(answered.Content, e.Response)
 	}
 	if e.Status >= http.StatusBadRequest {

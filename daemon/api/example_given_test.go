@@ -136,6 +136,9 @@ var given = map[string]func(*fixture) []string{
 	"releaseSource":                       heldSource,
 	"listSourceItems":                     itemOfSource,
 	"skipSourceItem":                      itemOfSource,
+	"fetchSource":                         oneSource,
+	"postSourceItem":                      itemOfSource,
+	"sendSourceItem":                      oneWebhookSource,
 	"createSource/taken":                  oneSource,
 	"listShares":                          oneShare,
 	"getShare":                            oneShare,
@@ -545,7 +548,7 @@ func newExampleFixtureOn(t *testing.T, faulty bool) *fixture {
 	t.Cleanup(func() { blobs.Close() })
 	f.handler = api.New(api.Config{
 		Media: media.New(media.Config{Blobs: blobs, Outbound: outbound.AllowPrivate}), Signer: media.NewSigner(sealer.DeriveKey(media.SigningPurpose)),
-		Store: served, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger, Nodes: nodes, Notifier: &fakeNotifier{},
+		Store: served, Version: "test", Publishers: f.publishers, Connector: f.connector, Sealer: sealer, Logger: logger, Nodes: nodes, Notifier: &fakeNotifier{}, Sources: newRunner(served, f.publishers, sealer, logger),
 	})
 	f.mine.workspace = schedctl.NewID(schedctl.WorkspacePrefix, time.Now())
 	f.update(func(tx storage.Tx) error {

@@ -130,6 +130,7 @@ func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Conf
 	config := api.Config{
 		Media: media.New(media.Config{Blobs: blobs, Outbound: outbound.AllowPrivate}), Signer: media.NewSigner(sealer.DeriveKey(media.SigningPurpose)),
 		Store: f.store, Version: "test", Publishers: publishers, Logger: logger,
+		Sources:   newRunner(f.store, publishers, sealer, logger),
 		Connector: f.connector, Sealer: sealer, Nodes: nodes, Notifier: f.notifier,
 		Feeds: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "feed "+r.URL.Path) }),
 	}

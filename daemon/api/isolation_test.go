@@ -33,7 +33,7 @@ var strangersGet = map[string]schedctl.Code{
 	"applyCollection":   "", // each workspace has its own names
 	"adoptCollection":   "",
 	"listCalendarFeeds": "", "createCalendarFeed": "", "listShares": "", "createShare": "",
-	"listSources": "", "createSource": schedctl.InvalidSocialAccounts,
+	"listSources": "", "createSource": schedctl.InvalidSocialAccounts, "previewSource": schedctl.InvalidSocialAccounts,
 	"createBlackout": schedctl.InvalidSocialAccounts,
 	"listQueues":     "", "createQueue": schedctl.InvalidSocialAccounts,
 	"listSeries":      "",

@@ -299,6 +299,21 @@ var attempts = map[string]func(*world) attempt{
 		w.sourceItem(w.sourceID, schedctl.ItemWaiting)
 		return attempt{path: "/sources/" + w.sourceID + "/items"}
 	},
+	"previewSource": func(w *world) attempt {
+		return attempt{path: "/sources/preview", body: body{"name": "another", "url": feedURL, "social_account_ids": []string{w.mine.account}}}
+	},
+	"fetchSource": func(w *world) attempt {
+		w.changeSource(w.sourceID, func(s *schedctl.Source) { s.URL = feedURL })
+		return attempt{path: "/sources/" + w.sourceID + "/fetch", resource: w.sourceID}
+	},
+	"sendSourceItem": func(w *world) attempt {
+		id := w.webhookSource(marker + " hook")
+		return attempt{path: "/sources/" + id + "/items", body: body{"external_id": "1", "title": marker}, resource: id}
+	},
+	"postSourceItem": func(w *world) attempt {
+		w.changeSource(w.sourceID, func(s *schedctl.Source) { s.URL = feedURL })
+		return attempt{path: "/sources/" + w.sourceID + "/items/" + w.sourceItem(w.sourceID, schedctl.ItemWaiting).ID + "/post", resource: w.sourceID}
+	},
 	"skipSourceItem": func(w *world) attempt {
 		return attempt{path: "/sources/" + w.sourceID + "/items/" + w.sourceItem(w.sourceID, schedctl.ItemWaiting).ID + "/skip", resource: w.sourceID}
 	},

@@ -447,6 +447,9 @@ var refusals = []struct {
 		f.source(nil)
 		return f.do(nil, "POST", "/sources", newSource(f, body{"url": "https://example.com/other"}))
 	}},
+	{"a page in the place of a feed", schedctl.SourceNotAFeed, "url", func(f *fixture) *response {
+		return f.do(nil, "POST", "/sources/preview", newSource(f, body{"url": pageURL}))
+	}},
 	{"a pause of a held source", schedctl.SourceHeldBack, "", func(f *fixture) *response {
 		id := f.source(nil).ID
 		f.flooded(id)
@@ -460,7 +463,7 @@ var refusals = []struct {
 }
 
 // laterCodes belong to features that the API does not have yet.
-var laterCodes = []schedctl.Code{schedctl.RateLimited, schedctl.SourceNotAFeed}
+var laterCodes = []schedctl.Code{schedctl.RateLimited}
 
 // callUnderWay repeats a request whose first instance waits for its network.
 func callUnderWay(f *fixture) *response {

@@ -34,6 +34,20 @@ func (s *Server) sourceRoutes() []route {
 		request: reflect.TypeFor[apiv1.CreateSource](), status: http.StatusCreated, response: one,
 		handle: withBody(s.readCreateSource, s.createSource),
 	}, {
+		method: http.MethodPost, path: "/sources/preview", id: "previewSource", tag: "Sources", readOnly: true,
+		summary:     "Preview a source",
+		description: "Reads the feed of a source that is not stored, and returns what it would make of the newest three items. Stores nothing.",
+		scopes:      writesSources, codes: append([]schedctl.Code{schedctl.SourceNotAFeed, schedctl.Unavailable}, invalid...),
+		request: reflect.TypeFor[apiv1.CreateSource](), status: http.StatusOK, response: reflect.TypeFor[apiv1.SourcePreview](),
+		handle: withBody(s.readCreateSource, s.previewSource),
+	}, {
+		method: http.MethodPost, path: "/sources/{id}/fetch", id: "fetchSource", tag: "Sources", actsEarly: true,
+		summary:     "Read a source now",
+		description: "Without regard to its interval and to failures before. 200 also if the feed could not be read; see fetch.",
+		scopes:      writesSources, codes: []schedctl.Code{schedctl.NotFound, schedctl.KeyNotAllowed, schedctl.SourceHeldBack, schedctl.ValidationFailed, schedctl.Unavailable},
+		status: http.StatusOK, response: one,
+		handle: withoutBody(s.fetchSource),
+	}, {
 		method: http.MethodGet, path: "/sources/{id}", id: "getSource", tag: "Sources",
 		summary:     "Get a source",
 		description: "The ETag is derived from the version; send it in If-Match.",
@@ -80,6 +94,7 @@ func (s *Server) sourceRoutes() []route {
 // sourceItemRoutes are the routes of the items of sources.
 func (s *Server) sourceItemRoutes() []route {
 	one := reflect.TypeFor[apiv1.SourceItemEnvelope]()
+	invalid := []schedctl.Code{schedctl.ValidationFailed, schedctl.ContentTooLong, schedctl.InvalidSocialAccounts, schedctl.AccountNotAllowed, schedctl.DuplicateContent, schedctl.ExternalIDExists, schedctl.ApprovalMissing, schedctl.QueueFull, schedctl.NoQueue, schedctl.InBlackout}
 	states := &huma.Schema{Type: huma.TypeString, Enum: values(schedctl.ItemStates())}
 	return []route{{
 		method: http.MethodGet, path: "/sources/{id}/items", id: "listSourceItems", tag: "Sources",
@@ -88,6 +103,19 @@ func (s *Server) sourceItemRoutes() []route {
 		codes:  []schedctl.Code{schedctl.NotFound, schedctl.ValidationFailed, schedctl.InvalidCursor},
 		status: http.StatusOK, response: reflect.TypeFor[apiv1.SourceItemList](),
 		handle: s.listSourceItems,
+	}, {
+		method: http.MethodPost, path: "/sources/{id}/items", id: "sendSourceItem", tag: "Sources", actsEarly: true, alsoOK: true,
+		summary:     "Send an item",
+		description: "To a source of kind webhook. It waits while the source is held or paused. 200 with the same item for an external_id that is known. What a key without posts:write sends becomes a draft.",
+		scopes:      writesDrafts, codes: []schedctl.Code{schedctl.NotFound, schedctl.ValidationFailed, schedctl.Unavailable},
+		request: reflect.TypeFor[apiv1.SendSourceItem](), status: http.StatusCreated, response: one,
+		handle: withBody(s.readSentItem, s.sendSourceItem),
+	}, {
+		method: http.MethodPost, path: "/sources/{id}/items/{item_id}/post", id: "postSourceItem", tag: "Sources", actsEarly: true,
+		summary: "Make the post of an item", description: "Of one that made none, or that has changed, now and without the limits of the source.",
+		scopes: writesSources, codes: append([]schedctl.Code{schedctl.NotFound, schedctl.KeyNotAllowed, schedctl.SourceHeldBack, schedctl.Unavailable}, invalid...),
+		status: http.StatusOK, response: one,
+		handle: withoutBody(s.postSourceItem),
 	}, {
 		method: http.MethodPost, path: "/sources/{id}/items/{item_id}/skip", id: "skipSourceItem", tag: "Sources",
 		summary: "Skip an item", description: "It makes no post.",

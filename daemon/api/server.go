@@ -20,6 +20,7 @@ import (
 	"github.com/schedctl/schedctl/daemon/publish/linkcard"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/seal"
+	"github.com/schedctl/schedctl/daemon/source"
 	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -60,6 +61,9 @@ type Config struct {
 
 	// MaxLateness is how late a target may still be published.
 	MaxLateness time.Duration
+
+	// Sources reads the feeds of sources and makes their posts. Nil makes none.
+	Sources *source.Runner
 
 	// NoResults says that the daemon reads no results of posts.
 	NoResults bool
@@ -121,6 +125,7 @@ type Server struct {
 	cases      *usecase.Service
 	connector  *connect.Connector
 	notifier   Notifier
+	sources    *source.Runner
 	sealer     *seal.Sealer
 	outbound   outbound.Policy
 	media      *media.Service
@@ -162,7 +167,7 @@ func New(c Config) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, log: c.Logger, ready: c.Ready, warning: c.Warning, announced: c.Announced, nodes: c.Nodes,
+		store: c.Store, publishers: c.Publishers, connector: c.Connector, notifier: c.Notifier, sources: c.Sources, log: c.Logger, ready: c.Ready, warning: c.Warning, announced: c.Announced, nodes: c.Nodes,
 		observe: c.Observe, sealer: c.Sealer, outbound: c.Outbound, media: c.Media, cards: c.Cards, signer: c.Signer, publicURL: c.PublicURL, external: c.External, path: externalPath(c.External), trusted: c.TrustedProxies, agents: c.Agents != nil, feeds: c.Feeds != nil, metrics: c.Metrics != nil, clock: c.Clock, readers: c.Readers,
 		inFlight: newInFlight(), mux: http.NewServeMux(),
 		keys:      newCache[[32]byte, schedctl.APIKey](maxCachedKeys, cachedKeyTTL),

@@ -6,7 +6,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
-	"github.com/schedctl/schedctl/daemon/publish/signing"
+	"github.com/schedctl/schedctl/daemon/source"
 	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
@@ -26,7 +26,7 @@ func (s *Server) listSources(ctx context.Context, c *request) (response, error) 
 
 // showSource returns the wire form of a source.
 func (s *Server) showSource(c *request, source *schedctl.Source) apiv1.Source {
-	return apiv1.NewSource(*source, s.secretsOf(source).names(source), c.Now)
+	return apiv1.NewSource(*source, s.secretsOf(source).names(), c.Now)
 }
 
 func (s *Server) sourceResponse(c *request, status int, source *schedctl.Source) (response, error) {
@@ -49,38 +49,24 @@ func (s *Server) getSource(ctx context.Context, c *request) (response, error) {
 
 // createSource handles POST /sources.
 func (s *Server) createSource(ctx context.Context, c *request, b sourceChange) (response, error) {
-	secret := signing.NewSecret()
-	change := s.sourceChange(&b)
-	set := change.Set
-	change.Set = func(source *schedctl.Source) {
-		set(source)
-		if source.Kind == schedctl.SourceWebhook {
-			source.Secret = s.sealer.Seal([]byte(secret), source.ID)
-		}
-	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		source, err := c.CreateSource(tx, change)
-		if err != nil || source.Kind != schedctl.SourceWebhook {
-			if err != nil {
-				return response{}, err
-			}
-			return s.sourceResponse(c, http.StatusCreated, &source)
+		source, err := c.CreateSource(tx, s.sourceChange(&b))
+		if err != nil {
+			return response{}, err
 		}
-		a, err := sealedResponse(http.StatusCreated, apiv1.SourceEnvelope{Source: s.showSource(c, &source), Secret: secret})
-		a.etag, a.created, a.location = versionTag(source.Version), source.ID, prefix+"/sources/"+source.ID
-		return a, err
+		return s.sourceResponse(c, http.StatusCreated, &source)
 	})
 }
 
 // sourceChange returns what a body changes of a source.
 func (s *Server) sourceChange(b *sourceChange) usecase.SourceChange {
 	return usecase.SourceChange{
-		Set: func(source *schedctl.Source) {
-			url := source.URL
-			b.apply(source)
-			s.applySecrets(source, b, url != "" && url != source.URL)
+		Set: func(v *schedctl.Source) {
+			url := v.URL
+			b.apply(v)
+			s.applySecrets(v, b, url != "" && url != v.URL)
 		},
-		Check: func(*schedctl.Source) error { return nil },
+		Check: source.Check,
 	}
 }
 

@@ -35,6 +35,12 @@ func (s *Server) readEditSource(d *decoder) sourceChange {
 	return b
 }
 
+// readSentItem reads the body of POST /sources/{id}/items.
+func (s *Server) readSentItem(d *decoder) apiv1.SendSourceItem {
+	d.policy = s.sourcePolicy(d.agent)
+	return read[apiv1.SendSourceItem](d)
+}
+
 // sourcePolicy returns which addresses a source may have. Those of agents are public.
 func (s *Server) sourcePolicy(agent bool) outbound.Policy {
 	if agent {
@@ -113,29 +119,34 @@ type sourceSecrets struct {
 }
 
 // names returns which secrets a source has.
-func (c sourceSecrets) names(s *schedctl.Source) (names []string) {
+func (c sourceSecrets) names() (names []string) {
 	if c.BasicAuth != nil {
 		names = append(names, "basic_auth")
 	}
 	if c.Header != nil {
 		names = append(names, "header")
 	}
-	if len(s.Secret) > 0 {
-		names = append(names, "signature")
-	}
 	return names
 }
 
 // secretsOf opens the secrets of a source. They are empty if they cannot be opened.
-func (s *Server) secretsOf(source *schedctl.Source) (c sourceSecrets) {
-	if len(source.Credentials) == 0 {
-		return c
-	}
-	plain, err := s.sealer.Open(source.Credentials, source.ID)
-	if err != nil || json.Unmarshal(plain, &c) != nil {
+func (s *Server) secretsOf(v *schedctl.Source) sourceSecrets {
+	if len(v.Credentials) == 0 {
 		return sourceSecrets{}
 	}
+	c, _ := openSecrets(s.sealer.Open, v)
 	return c
+}
+
+func openSecrets(open func(sealed []byte, owner string) ([]byte, error), v *schedctl.Source) (c sourceSecrets, err error) {
+	plain, err := open(v.Credentials, v.ID)
+	if err == nil {
+		err = json.Unmarshal(plain, &c)
+	}
+	if err != nil {
+		return sourceSecrets{}, err
+	}
+	return c, nil
 }
 
 // applySecrets seals the given secrets of a source, and keeps the others. A source keeps none

@@ -52,6 +52,7 @@ type Metrics struct {
 	lateness, commits           *metrics.PrometheusHistogram
 	attempts, unattempted       *family[*metrics.Counter]
 	deliveries, requests        *family[*metrics.Counter]
+	fetches, items              *family[*metrics.Counter]
 	webhookDurations, durations *family[*metrics.PrometheusHistogram]
 	sweeps                      *family[*metrics.PrometheusHistogram]
 	readings, removals          *family[*metrics.Counter]
@@ -65,6 +66,8 @@ var help = map[string]string{
 	"schedctl_publish_unattempted_total":        "Targets that failed without a network request, such as those that were too late.",
 	"schedctl_webhook_attempts_total":           "Completed attempts to send an event to a webhook, by outcome.",
 	"schedctl_webhook_attempt_duration_seconds": "How long attempts to send an event to a webhook took.",
+	"schedctl_source_fetches_total":             "Fetches of the feeds of sources, by outcome: new, unchanged, held or failed.",
+	"schedctl_source_items_total":               "Items of sources, by the state that they got.",
 	"schedctl_sweep_duration_seconds":           "How long sweeps of a series took; outcome is done or failed.",
 	"schedctl_results_reads_total":              "Readings of the results of published posts, by outcome: ok, or why there are no numbers.",
 	"schedctl_results_cost_usd_total":           "What networks charge for the readings, in US dollars.",
@@ -107,6 +110,8 @@ func New(c Config) *Metrics {
 		attempts:         counters(set, "schedctl_publish_attempts_total", "kind", "outcome", "platform"),
 		unattempted:      counters(set, "schedctl_publish_unattempted_total", "kind", "platform"),
 		deliveries:       counters(set, "schedctl_webhook_attempts_total", "outcome"),
+		fetches:          counters(set, "schedctl_source_fetches_total", "outcome"),
+		items:            counters(set, "schedctl_source_items_total", "state"),
 		requests:         counters(set, "schedctl_http_requests_total", "method", "route", "status"),
 		webhookDurations: histograms(set, "schedctl_webhook_attempt_duration_seconds", deliveryBounds, "outcome"),
 		durations:        histograms(set, "schedctl_http_request_duration_seconds", requestBounds, "method", "route"),
@@ -198,6 +203,12 @@ func (m *Metrics) Read(r Reading) {
 		m.removals.with(r.Platform).Add(r.Removed)
 	}
 }
+
+// SourceFetched counts a fetch of the feed of a source.
+func (m *Metrics) SourceFetched(outcome string) { m.fetches.with(outcome).Inc() }
+
+// SourceItem counts an item of a source that got a state.
+func (m *Metrics) SourceItem(state schedctl.ItemState) { m.items.with(string(state)).Inc() }
 
 // Committed counts a commit of the store.
 func (m *Metrics) Committed(c storage.Commit) { m.commits.Update(c.Took.Seconds()) }

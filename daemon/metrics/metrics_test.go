@@ -422,6 +422,8 @@ func TestLint(t *testing.T) {
 	r.Attempted(metrics.Attempt{Platform: "feed", Outcome: schedctl.OutcomePublished})
 	r.Unattempted("feed", schedctl.KindMissed)
 	r.Delivered(metrics.Delivery{Outcome: "delivered", Took: time.Second})
+	r.SourceFetched("new")
+	r.SourceItem(schedctl.ItemPosted)
 	r.Swept(metrics.Sweep{Took: time.Second})
 	r.Read(metrics.Reading{Platform: "x", Outcome: "ok", Cost: 0.005})
 	r.Read(metrics.Reading{Platform: "x", Removed: 2})
@@ -434,6 +436,7 @@ func TestLint(t *testing.T) {
 	}
 	for _, name := range []string{
 		"schedctl_publish_lateness_seconds", "schedctl_publish_attempts_total", "schedctl_publish_unattempted_total",
+		"schedctl_source_fetches_total", "schedctl_source_items_total",
 		"schedctl_webhook_attempts_total", "schedctl_webhook_attempt_duration_seconds", "schedctl_webhook_backlog",
 		"schedctl_due_targets", "schedctl_overdue_targets", "schedctl_due_sweeps", "schedctl_sweep_duration_seconds", "schedctl_accounts",
 		"schedctl_results_reads_total", "schedctl_results_cost_usd_total", "schedctl_posts_removed_total", "schedctl_results_overdue",
