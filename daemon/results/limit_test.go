@@ -230,6 +230,32 @@ func TestPartsOfAThread(t *testing.T) {
 	})
 }
 
+// TestRemovedThread checks that a thread that was deleted with all its parts is one post that
+// is missing, and not a batch of posts that is doubted.
+func TestRemovedThread(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		p := r.publish("0", 0)
+		p.Targets[0].Done = []schedctl.PublishedPart{{ID: "0"}}
+		for i := range 5 {
+			id := fmt.Sprint(i + 1)
+			p.Thread, p.Targets[0].Done = append(p.Thread, schedctl.Part{Content: id}), append(p.Targets[0].Done, schedctl.PublishedPart{ID: id})
+		}
+		r.update(func(tx storage.Tx) error { return tx.PutPost(p) })
+		r.network.set(func(c *counter) {
+			for i := range 6 {
+				c.gone[fmt.Sprint(i)] = true
+			}
+		})
+		r.run()
+		time.Sleep(time.Hour)
+		if v := r.of(p); v.RemovedAt.IsZero() {
+			t.Errorf("not removed: %+v", v)
+		}
+	})
+}
+
 // peer is one of several nodes: it is preferred for an account with others.
 type peer struct{ alive bool }
 

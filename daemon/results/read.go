@@ -71,7 +71,7 @@ func (r *Reader) readBatch(ctx context.Context, reader publish.ResultsReader, ru
 	if ctx.Err() != nil {
 		return 0, ctx.Err() // what it may have cost stays reserved
 	}
-	e := entry{now: now, reading: reading, refund: reserved - reading.Cost, judge: r.judge(rules, reading, now)}
+	e := entry{now: now, reading: reading, refund: reserved - reading.Cost, judge: judge(rules, reading, b.list, posts)}
 	if failure != nil {
 		r.cfg.Logger.Debug("a network reported no results", "account", b.account.ID, "kind", failure.Kind, "status", failure.HTTPStatus)
 		failed := r.failed(ctx, &b.account, failure, now)

@@ -33,14 +33,17 @@ func all(c change) judgment {
 }
 
 // judge returns what a reading means for the targets of its batch.
-func (r *Reader) judge(rules publish.ResultsRules, reading publish.ResultsReading, now time.Time) judgment {
-	gone := 0
-	for _, result := range reading.Results {
-		if result.Gone {
-			gone++
+func judge(rules publish.ResultsRules, reading publish.ResultsReading, list []schedctl.Results, posts map[string]*schedctl.Post) judgment {
+	gone, told := 0, 0
+	for i := range list { // without further parts, which people delete together with the first one
+		if result, ok := reading.Results[platformID(posts[list[i].PostID], list[i].TargetID)]; ok {
+			told++
+			if result.Gone {
+				gone++
+			}
 		}
 	}
-	doubted := len(reading.Results) >= doubtedBatch && 2*gone > len(reading.Results)
+	doubted := told >= doubtedBatch && 2*gone > told
 	return func(v *schedctl.Results, p *schedctl.Post) change {
 		result, told := reading.Results[platformID(p, v.TargetID)]
 		switch {
