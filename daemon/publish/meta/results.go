@@ -89,6 +89,7 @@ func (r Results) gone(ctx context.Context, id string, own Own) (bool, error) {
 // Meta does not show the post.
 func (r Results) Insights(ctx context.Context, id, edge string, names []string) (values map[string]any, missing bool, err error) {
 	wanted := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(r.Dropped, name) })
+	var guessed []string // without which the request is repeated, although Meta named none
 	for range 2 {
 		if len(wanted) == 0 {
 			return nil, false, nil
@@ -102,6 +103,7 @@ func (r Results) Insights(ctx context.Context, id, edge string, names []string) 
 		case err == nil && body.Data == nil:
 			return nil, false, outbound.NoResults(response, r.Platform)
 		case err == nil:
+			r.Reading.Dropped = append(r.Reading.Dropped, guessed...)
 			return valuesOf(body.Data), false, nil
 		case known == missingObject:
 			return nil, true, nil
@@ -110,9 +112,13 @@ func (r Results) Insights(ctx context.Context, id, edge string, names []string) 
 		case known.Code != CodeParameter || response.Status == http.StatusTooManyRequests:
 			return nil, false, err
 		}
-		refused, forGood := refusedMetrics(messageOf(response), wanted)
-		if forGood && known.Subcode == 0 { // a subcode is about the post
+		refused, named, forGood := refusedMetrics(messageOf(response), wanted)
+		switch {
+		case !forGood || known.Subcode != 0: // a subcode is about the post
+		case named:
 			r.Reading.Dropped = append(r.Reading.Dropped, refused...)
+		default: // the error may be about the post
+			guessed = refused
 		}
 		wanted = slices.DeleteFunc(wanted, func(name string) bool { return slices.Contains(refused, name) })
 	}
@@ -187,7 +193,7 @@ var (
 // refusedMetrics returns which of the wanted metrics an error is about: those that are not in
 // its list of metrics, or those that it names. If it names none, only the first one, which is
 // the most certain, is tried again. forGood means that Meta refuses them for every post.
-func refusedMetrics(message string, wanted []string) (refused []string, forGood bool) {
+func refusedMetrics(message string, wanted []string) (refused []string, named, forGood bool) {
 	text, listed := message, false
 	if m := allowedMetrics().FindStringSubmatch(message); m != nil {
 		text, listed = m[1], true
@@ -198,10 +204,10 @@ func refusedMetrics(message string, wanted []string) (refused []string, forGood 
 			refused = append(refused, name)
 		}
 	}
-	if len(refused) == 0 {
+	if named = len(refused) > 0; !named {
 		refused = slices.Clone(wanted[min(1, len(wanted)-1):])
 	}
-	return refused, !onlyHere().MatchString(message)
+	return refused, named, !onlyHere().MatchString(message)
 }
 
 // lowUntil returns when the limits of requests of which Meta says that more than four fifths

@@ -89,6 +89,19 @@ func TestRefusedTwice(t *testing.T) {
 	}
 }
 
+// TestRefusedPost guards that an error about one post, which names no metric, costs no metric
+// of the other posts.
+func TestRefusedPost(t *testing.T) {
+	t.Parallel()
+	results, asked := insights(t, nil, func([]string) (int, string) {
+		return 400, publishtest.MetaError(100, 0, "(#100) This post cannot be counted")
+	})
+	values, _, err := results.Insights(t.Context(), "1", "insights", []string{"a", "b", "c"})
+	if len(values) > 0 || err != nil || len(*asked) != 2 || len(results.Reading.Dropped) > 0 {
+		t.Errorf("%v, %v, asked %q, lost %q", values, err, *asked, results.Reading.Dropped)
+	}
+}
+
 // TestFewViewers guards that a post that few people have seen is not taken for a missing
 // permission, which has the same code.
 func TestFewViewers(t *testing.T) {
