@@ -84,10 +84,11 @@ func (p *Publisher) readResult(ctx context.Context, a access, rules publish.Resu
 		Data []counted       `json:"data"`
 		Meta json.RawMessage `json:"meta"`
 	}
-	if err := p.readCounts(ctx, a, a.endpoint(query, "users", a.owner, "tweets"), &page, reading); err != nil {
+	if err := p.readCounts(ctx, a, a.endpoint(query, "users", a.owner, "tweets"), &page, reading, rules.Price); err != nil {
 		return err
 	}
 	if page.Meta == nil || string(page.Meta) == "null" {
+		reading.Cost += max(1, int64(len(page.Data))) * rules.Price
 		return unreadableCounts()
 	}
 	reading.Cost += int64(len(page.Data)) * rules.Price
@@ -105,7 +106,7 @@ func (p *Publisher) readResult(ctx context.Context, a access, rules publish.Resu
 			Type  string `json:"type"`
 		} `json:"errors"`
 	}
-	if err := p.readCounts(ctx, a, a.endpoint(url.Values{"tweet.fields": {"public_metrics"}}, "tweets", id), &one, reading); err != nil {
+	if err := p.readCounts(ctx, a, a.endpoint(url.Values{"tweet.fields": {"public_metrics"}}, "tweets", id), &one, reading, otherPrice); err != nil {
 		return err
 	}
 	switch {
@@ -125,11 +126,15 @@ func notFound(kind string) bool {
 	return strings.HasSuffix(kind, "/2/problems/resource-not-found")
 }
 
-// readCounts sends a request for numbers.
-func (p *Publisher) readCounts(ctx context.Context, a access, u *url.URL, into any, reading *publish.ResultsReading) error {
+// readCounts sends a request for the numbers of a post. X may have charged its price also if
+// the response is lost or cannot be read.
+func (p *Publisher) readCounts(ctx context.Context, a access, u *url.URL, into any, reading *publish.ResultsReading, price int64) error {
 	reading.Requests++
 	response, err := p.get(ctx, a, u)
 	if err != nil {
+		if publish.AsError(err).Outcome == schedctl.OutcomeUnknown {
+			reading.Cost += price
+		}
 		return publish.NotPublished(err)
 	}
 	if response.Status != http.StatusOK {
@@ -139,6 +144,7 @@ func (p *Publisher) readCounts(ctx context.Context, a access, u *url.URL, into a
 		reading.NotBefore = at
 	}
 	if response.Cut || json.Unmarshal(response.Body, into) != nil {
+		reading.Cost += price
 		return unreadableCounts()
 	}
 	return nil

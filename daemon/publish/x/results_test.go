@@ -110,6 +110,30 @@ func TestResultsOfAPostThatIsNotListed(t *testing.T) {
 	}
 }
 
+// TestCostOfLostResponses guards that a response that is lost or cannot be read is booked: X
+// may have charged it.
+func TestCostOfLostResponses(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		mishap publishtest.Mishap
+		cost   int64
+	}{
+		"lost":       {publishtest.Mishap{Accept: true, Cut: true}, 1_000},
+		"unreadable": {publishtest.Mishap{Status: 200, Body: `{"data":[`}, 1_000},
+		"no meta":    {publishtest.Mishap{Status: 200, Body: `{"data":[{"id":"1192"}]}`}, 1_000},
+		"refused":    {publishtest.Mishap{Status: 503}, 0},
+	} {
+		fake := counting()
+		p, r := start(t, fake)
+		fake.Respond(func(*http.Request) publishtest.Mishap { return tt.mishap })
+		account := schedctl.Account{Options: schedctl.Options{"own_app": true}}
+		reading, err := p.Results(t.Context(), publish.ResultsRequest{Account: account, Credentials: r.Credentials, IDs: []string{"1192"}})
+		if err == nil || reading.Cost != tt.cost {
+			t.Errorf("%s: cost %d, want %d; error %v", name, reading.Cost, tt.cost, err)
+		}
+	}
+}
+
 // TestResultsOfAnExpiredSession guards that a session that has ended is renewed.
 func TestResultsOfAnExpiredSession(t *testing.T) {
 	t.Parallel()
