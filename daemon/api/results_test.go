@@ -147,8 +147,9 @@ func TestPostResults(t *testing.T) {
 		"delayed budget": func(v *schedctl.Results, _ *schedctl.Account) {
 			v.Reason, v.PublishedAt, v.ReadAt, v.NextAt = schedctl.ResultsBudget, time.Now().Add(-10*time.Hour), time.Now().Add(-7*time.Hour), time.Now().Add(48*time.Hour)
 		},
-		"failed refused":     func(v *schedctl.Results, _ *schedctl.Account) { v.Reason = schedctl.ResultsRefused },
-		"collecting pending": func(v *schedctl.Results, _ *schedctl.Account) { v.ReadAt = time.Time{} },
+		"failed refused":      func(v *schedctl.Results, _ *schedctl.Account) { v.Reason = schedctl.ResultsRefused },
+		"collecting pending":  func(v *schedctl.Results, _ *schedctl.Account) { v.ReadAt = time.Time{} },
+		"unavailable too_old": func(v *schedctl.Results, _ *schedctl.Account) { v.ReadAt, v.NextAt = time.Time{}, time.Time{} },
 		"delayed rate_limited": func(v *schedctl.Results, _ *schedctl.Account) {
 			v.Reason, v.PublishedAt, v.ReadAt = schedctl.ResultsRateLimited, time.Now().Add(-10*time.Hour), time.Now().Add(-7*time.Hour)
 		},

@@ -186,6 +186,8 @@ func (s *Service) resultsState(of *resultsOf, now time.Time) resultsState {
 		return resultsState{apiv1.ResultsReconnectRequired, lacksScope(rules), v.Reason}
 	case v.Reason == schedctl.ResultsRefused:
 		return resultsState{apiv1.ResultsFailed, "The network did not report this post at the last reading.", v.Reason}
+	case v.TargetID != "" && v.ReadAt.IsZero() && v.NextAt.IsZero():
+		return unavailable(schedctl.ResultsTooOld, "The post was published too long ago.")
 	case v.ReadAt.IsZero():
 		return resultsState{apiv1.ResultsCollecting, "The post has not been read yet.", schedctl.ResultsPending}
 	}
