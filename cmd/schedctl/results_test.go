@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -96,4 +97,22 @@ launch  12     1,204        40.5    –      –       –
 networks count views in different ways: use --by platform, or --platform or --account for one of them
 2 of 32 without engagements
 `, "of the last 30 days; give --after for a longer time\n", "results", "--by", "series")
+}
+
+// TestShowHasResults checks the line of each published target of a post.
+func TestShowHasResults(t *testing.T) {
+	t.Parallel()
+	post := apiv1.Post{ID: "post_1", Status: schedctl.Published, Targets: []apiv1.Target{{ID: "pt_1", Status: schedctl.Published}}}
+	m := newMachine(t, routes{
+		"GET /social-accounts": twoAccounts, "GET /posts/post_1": apiv1.PostEnvelope{Post: post}, "GET /analytics/post/post_1": apiv1.AnalyticsPost{Targets: resultRows()},
+	})
+	m.terminals().noColorEnv()
+	m.Width = 80
+	if status := m.run(t, "post", "show", "post_1"); status != 0 {
+		t.Fatalf("exit status %d: %s", status, &m.err)
+	}
+	const want = "\nblog: 1,204 views · 31 reactions · 0 replies (2 h ago)\n✗ brand: ~2 reactions · removed\nchat: no numbers: not given by the network\n"
+	if !strings.Contains(m.out.String(), want) {
+		t.Errorf("no %q in\n%s", want, &m.out)
+	}
 }

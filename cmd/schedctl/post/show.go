@@ -61,7 +61,7 @@ func showPosts(ctx context.Context, a *cli.App, ids []string) error {
 		var blocks [][]byte
 		for _, p := range posts {
 			a.RememberShown(p)
-			blocks = append(blocks, postDetail(a, p, readNotes(ctx, a, c, p.ID), names))
+			blocks = append(blocks, postDetail(a, p, readNotes(ctx, a, c, p.ID), names, resultLines(ctx, a, c, p)))
 		}
 		err = a.Write(bytes.Join(blocks, []byte("\n")))
 	}
@@ -71,9 +71,9 @@ func showPosts(ctx context.Context, a *cli.App, ids []string) error {
 	return failed
 }
 
-// postDetail describes a post with its notes: for people with its unchanged text, for programs
+// postDetail describes a post with its notes and its results: for people with its unchanged text, for programs
 // as a line for each field and target.
-func postDetail(a *cli.App, p apiv1.Post, notes []apiv1.PostNote, names Accounts) []byte {
+func postDetail(a *cli.App, p apiv1.Post, notes []apiv1.PostNote, names Accounts, results string) []byte {
 	pairs := []cli.Property{
 		{Name: "ID", Value: p.ID},
 		{Name: "Status", Value: string(p.Status)},
@@ -114,6 +114,7 @@ func postDetail(a *cli.App, p apiv1.Post, notes []apiv1.PostNote, names Accounts
 	b.WriteString("\n")
 	b.WriteString(content.Text(a, p, names.Name))
 	b.Write(a.RenderTable(cli.Table{Header: []string{"TARGET", "ACCOUNT", "PLATFORM", "STATUS", "DETAIL"}, Status: 3, Rows: targetRows(a, p, names)}))
+	b.WriteString(results)
 	b.Write(partProgress(a, p.Targets, names))
 	b.WriteString(noteLines(a, p.ID, notes))
 	for _, step := range nextSteps(p, names) {
