@@ -25,7 +25,7 @@ var (
 		"daemon check --file", "daemon salvage --file", "daemon salvage --output",
 		"post create --file", "post edit --file", "post validate --file", "listen --secret-file", "notify add --secret-file", "notify edit --secret-file",
 		"key create --secret-out", "workspace add --secret-out", "webhook create --secret-out", "webhook create --secret-file",
-		"source add --secret-file", "source edit --secret-file",
+		"source add --secret-file", "source edit --secret-file", "source test --secret-file",
 		"webhook rotate-secret --secret-out", "restore --secret-key", "restore --admin-key",
 	}
 	takesDirectories = []string{

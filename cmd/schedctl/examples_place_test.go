@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -527,5 +528,13 @@ func (f *fickle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if r.Method == http.MethodGet && (strings.HasSuffix(r.URL.Path, "/feed.xml") || strings.HasSuffix(r.URL.Path, "/releases.atom")) {
+		io.WriteString(w, exampleFeed)
+		return
+	}
 	f.receiver.ServeHTTP(w, r)
 }
+
+// exampleFeed is a feed with one item.
+const exampleFeed = `<rss version="2.0"><channel><title>Notes</title><link>https://example.org/</link><item><title>Hello</title>` +
+	`<link>https://example.org/hello</link><guid>hello</guid><pubDate>Sat, 28 Nov 2026 10:00:00 GMT</pubDate></item></channel></rss>`

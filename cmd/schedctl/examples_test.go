@@ -123,7 +123,7 @@ var needsService = []string{
 }
 
 // needsItems are the commands that need items of a feed, with the exit status without them.
-var needsItems = map[string]int{"source release": cli.ExitInvalid, "source item skip": cli.ExitNotFound}
+var needsItems = map[string]int{"source release": cli.ExitInvalid, "source item skip": cli.ExitNotFound, "source item post": cli.ExitNotFound}
 
 // TestHelpExamplesWork runs every example of the help against a real daemon, in a
 // process without a terminal. Each has a workspace of its own on one daemon, with

@@ -28,6 +28,10 @@ var conflicts = [][]string{
 func RefuseConflicts(cmd *cobra.Command) error {
 	var given []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		global := cmd.Root().PersistentFlags().Lookup(f.Name)
+		if global != nil && global != f {
+			return // a flag of the command that means something else
+		}
 		if f.Value.Type() != "bool" || f.Value.String() == "true" {
 			given = append(given, f.Name)
 		}

@@ -18,6 +18,7 @@ func TestConflictsOfFlags(t *testing.T) {
 		{[]string{"--gap=1h", "--no-gap"}, "--gap and --no-gap exclude each other: give one"},
 		{[]string{"--gap=1h", "--no-gap=false"}, ""},
 		{[]string{"--gap=", "--no-gap"}, "--gap and --no-gap exclude each other: give one"},
+		{[]string{"--template=a", "--jq=.id"}, ""},
 		{[]string{"--label=a", "--no-labels"}, "--label and --no-labels exclude each other: give one"},
 	} {
 		cmd := &cobra.Command{}
@@ -27,6 +28,11 @@ func TestConflictsOfFlags(t *testing.T) {
 		for _, name := range []string{"now", "no-gap", "no-labels"} {
 			cmd.Flags().Bool(name, false, "")
 		}
+		cmd.Flags().String("template", "", "") // not that of the root
+		root := &cobra.Command{}
+		root.PersistentFlags().String("template", "", "")
+		root.PersistentFlags().String("jq", "", "")
+		root.AddCommand(cmd)
 		if err := cmd.ParseFlags(test.given); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,8 @@ import (
 
 type addOptions struct {
 	settings
-	take int
+	take          int
+	yes, untested bool
 }
 
 func newAdd(a *cli.App) *cobra.Command {
@@ -24,7 +25,9 @@ func newAdd(a *cli.App) *cobra.Command {
 		Use:   "add URL",
 		Short: "Add a source",
 		Long: `Add a feed whose new items become posts: RSS, Atom or JSON Feed. The items that are
-already in the feed make no posts. With --take N the newest N make drafts.
+already in the feed make no posts. With --take N the newest N make drafts. The feed is
+read first: an address without one is refused, and a web page names its feeds. On a
+terminal you see what the newest items would make, and are asked.
 
 ` + settingsHelp + `
 
@@ -39,6 +42,8 @@ the feed only.`,
 	})
 	o.add(cmd)
 	cmd.Flags().IntVar(&o.take, "take", 0, "make drafts of this `number` of the newest items, 1 to 10")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&o.untested, "no-test", false, "do not read the feed first")
 	return cmd
 }
 
@@ -60,6 +65,9 @@ func (o *addOptions) run(ctx context.Context, url string) error {
 	if err := o.resolveNew(ctx, c, &request); err != nil {
 		return err
 	}
+	if err := o.test(ctx, c, request); err != nil {
+		return err
+	}
 	added, err := c.CreateSource(ctx, request)
 	if err != nil {
 		return err
@@ -72,6 +80,28 @@ func (o *addOptions) run(ctx context.Context, url string) error {
 		o.Messagef("%s; see what it finds: schedctl source items %s", firstText(o.take), added.Source.ID)
 	}
 	return nil
+}
+
+// test reads the feed of a new source. On a terminal it shows what the feed would make, and asks.
+func (o *addOptions) test(ctx context.Context, c *client.Client, request apiv1.CreateSource) error {
+	if o.untested {
+		return nil
+	}
+	preview, err := c.PreviewSource(ctx, request)
+	if err != nil {
+		return err
+	}
+	if !o.ErrTerminal {
+		for _, warning := range preview.Warnings {
+			o.Messagef("warning: %s", warning)
+		}
+		return nil
+	}
+	o.Message(previewText(ctx, o.App, c, preview))
+	if o.yes {
+		return nil
+	}
+	return o.Confirm(ctx, fmt.Sprintf("Add %s?", o.name))
 }
 
 // firstText returns what the first fetch makes.
@@ -89,14 +119,11 @@ func (o *addOptions) request(ctx context.Context, url string) (apiv1.CreateSourc
 		return apiv1.CreateSource{}, err
 	}
 	e.URL = &url
-	r := newSource(e)
-	r.Take = o.take
-	return r, nil
+	return overlay(apiv1.CreateSource{Take: o.take}, e), nil
 }
 
-// newSource returns the request for a source that has the fields of a change. Both requests
-// have the same names.
-func newSource(e apiv1.EditSource) (r apiv1.CreateSource) {
+// overlay returns a request with the fields of a change. Both requests have the same names.
+func overlay(r apiv1.CreateSource, e apiv1.EditSource) apiv1.CreateSource {
 	text, _ := json.Marshal(e)
 	json.Unmarshal(text, &r)
 	return r

@@ -44,9 +44,6 @@ A new address keeps the known items, and removes the secrets of the old one.`,
 }
 
 func (o *editOptions) run(ctx context.Context, ref string) error {
-	if o.noLabels && o.given("label") {
-		return cli.UsageError("--label and --no-labels exclude each other")
-	}
 	blank, err := o.change(ctx, &apiv1.Source{})
 	if err != nil {
 		return err

@@ -23,10 +23,10 @@ const settingsHelp = `--mode says what becomes of an item: draft (default); subm
 approval; next-slot, a post in the next free slot of a queue; or now. The last two need a
 key with the scope posts:write, and ask for an approval where your accounts need one.
 
---template is the text of the posts, with fields of the item: .Title .Summary .Link
-.Author .Tags .Published .Updated .Version .Source .Image .Audio .Platform. What "fit"
-marks is shortened to the length that the network allows. The default is
-{{fit .Title}}, an empty line and {{.Link}}.
+--template is the text of the posts, and not of the output. It has fields of the item:
+.Title .Summary .Link .Author .Tags .Published .Updated .Version .Source .Image .Audio
+.Platform. What "fit" marks is shortened to the length that the network allows. The
+default is {{fit .Title}}, an empty line and {{.Link}}. See: schedctl source test.
 
 --include and --exclude select items by whole words in their titles and texts. Versions
 such as v1.2.0-rc.1 make no posts without --prereleases.`

@@ -152,6 +152,11 @@ func newItem(a *cli.App) *cobra.Command {
 		Example: `  schedctl source item skip blog itm_01KAK3R9ZC4VBX1D2E3F4G5H6J`,
 	})
 	cmd.AddCommand(newItemStep(a, itemStep{
+		use: "post", short: "Make the post of an item", run: (*client.Client).PostSourceItem,
+		long: `Make the post of an item that made none, or that the feed changed after its post was made.
+The filter and the limits of the source do not count.`,
+	}))
+	cmd.AddCommand(newItemStep(a, itemStep{
 		use: "skip", short: "Make no post of an item", run: (*client.Client).SkipSourceItem,
 		long: `Make no post of an item that waits. An item that made a post cannot be skipped: cancel the
 post.`,

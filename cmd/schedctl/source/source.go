@@ -46,7 +46,7 @@ Give the id or the name of a source.`,
 		Example: `  schedctl source add https://example.com/feed.xml --name blog --to demo
   schedctl source items blog`,
 	})
-	cmd.AddCommand(newAdd(a), newList(a), newShow(a), newEdit(a), newItems(a), newItem(a), newRelease(a), newRemove(a))
+	cmd.AddCommand(newAdd(a), newList(a), newShow(a), newEdit(a), newItems(a), newItem(a), newRelease(a), newRemove(a), newFetch(a), newTest(a))
 	cmd.AddCommand(newStep(a, step{
 		use: "pause", short: "Stop a source for now", done: "Paused", run: (*client.Client).PauseSource,
 		long: `Stop a source until "schedctl source resume". What appears in its feed meanwhile makes
