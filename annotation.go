@@ -19,9 +19,15 @@ const (
 	MaxLabel       = 50  // Unicode code points of a label
 )
 
-// ReservedCollection is a name that no collection can have. External ids that start
-// with it belong to imports.
-const ReservedCollection = "import"
+// Names that no collection can have.
+const (
+	// ReservedCollection starts the external ids of imports.
+	ReservedCollection = "import"
+
+	// SourceCollection starts the external ids of the posts of sources. Clients can set none
+	// of them.
+	SourceCollection = "source"
+)
 
 // Managed is the collection and the file that a post belongs to. Clients write it; the
 // daemon stores it and finds posts by their collection.
@@ -112,6 +118,15 @@ func CheckExternalID(id string) error {
 	return nil
 }
 
+// CheckClientExternalID is CheckExternalID for the external ids that clients set. It also
+// refuses those of the posts of sources.
+func CheckClientExternalID(id string) error {
+	if IsSourceExternalID(id) {
+		return Errorf(ValidationFailed, "external_id", "external_id cannot start with %q, which is reserved for the posts of sources; choose another one", SourceCollection+"/")
+	}
+	return CheckExternalID(id)
+}
+
 func visibleASCII(s string, limit int) bool {
 	return s != "" && len(s) <= limit && !strings.ContainsFunc(s, func(r rune) bool { return r < '!' || r > '~' })
 }
@@ -126,8 +141,8 @@ func CheckCollection(field, name string) error {
 		return Errorf(ValidationFailed, field, "%s must have 1 to %d letters, digits, dots, underscores or hyphens", field, MaxCollection)
 	case name == "." || name == "..": // of paths
 		return Errorf(ValidationFailed, field, "%s cannot be %q; choose another name", field, name)
-	case name == ReservedCollection:
-		return Errorf(ValidationFailed, field, "%s cannot be %q, which is reserved; choose another name", field, ReservedCollection)
+	case name == ReservedCollection || name == SourceCollection:
+		return Errorf(ValidationFailed, field, "%s cannot be %q, which is reserved; choose another name", field, name)
 	}
 	return nil
 }

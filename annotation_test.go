@@ -42,6 +42,7 @@ func TestAnnotationIsChecked(t *testing.T) {
 		"a slash":               {annotation("", managed(func(m *schedctl.Managed) { m.Collection = "a/b" })), "managed.collection"},
 		"a trailing line break": {annotation("", managed(func(m *schedctl.Managed) { m.Collection = "a\n" })), "managed.collection"},
 		"a reserved name":       {annotation("", managed(func(m *schedctl.Managed) { m.Collection = "import" })), "managed.collection"},
+		"the name of sources":   {annotation("", managed(func(m *schedctl.Managed) { m.Collection = "source" })), "managed.collection"},
 		"no path":               {annotation("", managed(func(m *schedctl.Managed) { m.Path = "" })), "managed.path"},
 		"a long path":           {annotation("", managed(func(m *schedctl.Managed) { m.Path = long("ä", 501) })), "managed.path"},
 		"a control character":   {annotation("", managed(func(m *schedctl.Managed) { m.Path = "a\x1b" })), "managed.path"},

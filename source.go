@@ -328,9 +328,6 @@ func (s *SourceProgress) AddMade(now time.Time) {
 	s.Made = append(slices.DeleteFunc(s.Made, func(at time.Time) bool { return now.Sub(at) >= 24*time.Hour }), Millis(now))
 }
 
-// SourceCollection is the collection of the posts of sources. No client may use it.
-const SourceCollection = "source"
-
 // SourceExternalID returns the external id of the post of an item. round is 1 for the first
 // post, and counts those that a person asked for after a change.
 func SourceExternalID(sourceID, key string, round int) string {

@@ -45,7 +45,7 @@ type Post struct {
 // what the client last applied, in a format of the client's choice. Pruned reports
 // that the post was canceled because its file was removed.
 type Managed struct {
-	Collection string `json:"collection" doc:"1 to 80 letters, digits, dots, underscores or hyphens; import is reserved." pattern:"^[A-Za-z0-9._-]{1,80}$"`
+	Collection string `json:"collection" doc:"1 to 80 letters, digits, dots, underscores or hyphens; import and source are reserved." pattern:"^[A-Za-z0-9._-]{1,80}$"`
 	Path       string `json:"path" doc:"The path of the file, 1 to 500 characters." minLength:"1" maxLength:"500"`
 	Digest     string `json:"digest" doc:"A digest of the content that the client last applied, in a format of the client's choice." minLength:"1" maxLength:"128" pattern:"^[!-~]+$"`
 	Pruned     bool   `json:"pruned" doc:"Whether the post was canceled because its file was removed." required:"false"`

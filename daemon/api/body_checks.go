@@ -185,7 +185,7 @@ func checkAltText(d *decoder, _ *value, text string) string {
 }
 
 func checkExternalID(d *decoder, _ *value, text string) string {
-	return d.checked(text, schedctl.CheckExternalID(text))
+	return d.checked(text, schedctl.CheckClientExternalID(text))
 }
 
 func checkLabel(d *decoder, _ *value, text string) string {

@@ -194,6 +194,15 @@ var refusals = []struct {
 	{"a reserved collection", schedctl.ValidationFailed, "managed.collection", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts", body{"content": "x", "managed": body{"collection": "import", "path": "a.md", "digest": "1"}})
 	}},
+	{"a collection of sources", schedctl.ValidationFailed, "id", func(f *fixture) *response {
+		return f.do(nil, "PUT", "/collections/source", body{"source": "example.org/a"})
+	}},
+	{"an external id of sources", schedctl.ValidationFailed, "external_id", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts", body{"content": "x", "external_id": "source/a"})
+	}},
+	{"an external id of sources for a draft", schedctl.ValidationFailed, "external_id", func(f *fixture) *response {
+		return f.do(nil, "PATCH", "/posts/"+f.draft().ID, body{"external_id": "source/a"})
+	}},
 	{"a managed post without a digest", schedctl.ValidationFailed, "managed.digest", func(f *fixture) *response {
 		return f.do(nil, "PATCH", "/posts/"+f.draft().ID, body{"managed": body{"collection": "a", "path": "a.md"}})
 	}},
