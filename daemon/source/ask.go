@@ -221,6 +221,7 @@ func (r *Runner) Post(ctx context.Context, workspaceID, id, itemID string) (item
 	if j == nil {
 		return item, schedctl.Errorf(schedctl.SourceHeldBack, "", "the source is held, paused or at work; release or resume it, or try again in a minute")
 	}
+	j.asked = true
 	defer func() { err = errorsJoin(err, j.release(context.WithoutCancel(ctx))) }()
 	read := func(s storage.Reader) (schedctl.SourceItem, error) { return s.SourceItem(workspaceID, itemID) }
 	if item, err = storage.Read(ctx, r.cfg.Store.View, read); err != nil {

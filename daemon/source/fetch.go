@@ -189,7 +189,7 @@ func (j *job) moved(tx storage.Tx, s *schedctl.Source, r *fetch.Result, now time
 		j.result.Outcome = "held"
 		return true, hold(tx, s, schedctl.SourceMoved, fmt.Sprintf("the feed was moved to another site, %s; resume to read it there", hostOf(r.MovedTo)), now)
 	}
-	if s.MovedTimes >= movedAfter {
+	if s.MovedTimes >= movedAfter && (len(s.Credentials) == 0 || hostOf(r.MovedTo) == hostOf(s.URL)) { // another host does not get them
 		j.cfg.Logger.Info("a feed was moved", "source", s.ID)
 		s.URL, s.MovedTo, s.MovedTimes = r.MovedTo, "", 0
 	}

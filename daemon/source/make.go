@@ -1,8 +1,10 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -92,19 +94,14 @@ func (j *job) makeOne(ctx context.Context, item *schedctl.SourceItem) (posted bo
 	if reason := matcher.Match(c.Item); reason != "" {
 		return false, j.settle(ctx, item, schedctl.ItemFiltered, reason)
 	}
-	var twice bool
-	err = j.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
-		twice, err = duplicate(r, s, item, j.cfg.Now())
-		return err
-	})
-	if err != nil {
-		return false, err
-	}
-	if twice {
+	posted, err = j.post(ctx, item, c)
+	if errors.Is(err, errDuplicate) {
 		return false, j.settle(ctx, item, schedctl.ItemDuplicate, "another source made a post of its link for one of the accounts")
 	}
-	return j.post(ctx, item, c)
+	return posted, err
 }
+
+var errDuplicate = errors.New("another source made a post of the link")
 
 // post makes the post of an item with the mode of the source. Where the post needs an
 // approval, it asks for it.
@@ -125,7 +122,14 @@ func (j *job) post(ctx context.Context, item *schedctl.SourceItem, c content) (p
 	case schedctl.ValidationFailed, schedctl.ContentTooLong, schedctl.DuplicateContent, schedctl.MediaInvalid, schedctl.ExternalIDExists, schedctl.AccountNotAllowed, schedctl.InsufficientScope, schedctl.ApprovalMissing, schedctl.KeyNotAllowed:
 		return false, j.settle(ctx, item, schedctl.ItemFailed, messageOf(err))
 	}
-	return false, err
+	if errors.Is(err, errTaken) || errors.Is(err, errDuplicate) || ctx.Err() != nil {
+		return false, err
+	}
+	reason := "the post could not be made; it is tried again"
+	if e, ok := errors.AsType[*schedctl.Error](err); ok {
+		reason, err = e.Message, nil
+	}
+	return false, errorsJoin(err, j.wait(ctx, item, j.cfg.Now().Add(retryAfter), reason))
 }
 
 // attempt makes the post of an item, and stores it with the item.
@@ -166,8 +170,16 @@ func (j *job) store(ctx context.Context, item *schedctl.SourceItem, created *use
 	var source schedctl.Source
 	err := j.cfg.Store.Update(ctx, func(tx storage.Tx) error {
 		s, err := j.mine(tx)
+		if err == nil && s.Version != j.source.Version { // the post has the old settings
+			err = errTaken
+		}
 		if err != nil {
 			return err
+		}
+		if !j.asked { // before the item is read, so that sources lock their items in the same order
+			if twice, err := duplicate(tx, &s, item, now); err != nil || twice {
+				return cmp.Or(err, errDuplicate)
+			}
 		}
 		current, err := tx.SourceItem(item.WorkspaceID, item.ID)
 		if schedctl.CodeOf(err) == schedctl.NotFound || err == nil && (current.State != item.State || current.Round != item.Round) {

@@ -174,6 +174,7 @@ type job struct {
 	source  schedctl.Source
 	key     schedctl.APIKey // the source acts for it
 	claimed time.Time       // the end of the claim, which identifies it
+	asked   bool            // a person asked for the post
 	result  Result
 	counted []schedctl.ItemState // of the items of the document
 }
