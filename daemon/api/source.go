@@ -66,7 +66,14 @@ func (s *Server) sourceChange(b *sourceChange) usecase.SourceChange {
 			b.apply(v)
 			s.applySecrets(v, b, url != "" && url != v.URL)
 		},
-		Check: source.Check,
+		Check: func(v *schedctl.Source) error {
+			if h := b.Header; h != nil {
+				if err := source.CheckHeader(h.Name, h.Value); err != nil {
+					return err
+				}
+			}
+			return source.Check(v)
+		},
 	}
 }
 

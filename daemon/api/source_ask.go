@@ -39,9 +39,9 @@ const errSourceStore = "the daemon could not store this; repeat the request"
 
 var errNoSources = schedctl.Errorf(schedctl.Unavailable, "", "this daemon does not work on sources")
 
-// runs returns the runner of sources, after the check that the key may change the source.
-func (s *Server) runs(ctx context.Context, c *request, writes bool) (*source.Runner, error) {
-	_, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Source, error) {
+// runs returns the runner of sources and the source, after the check that the key may change it.
+func (s *Server) runs(ctx context.Context, c *request, writes bool) (*source.Runner, schedctl.Source, error) {
+	v, err := storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.Source, error) {
 		if writes {
 			return c.WritableSource(r)
 		}
@@ -50,12 +50,12 @@ func (s *Server) runs(ctx context.Context, c *request, writes bool) (*source.Run
 	if err == nil && s.sources == nil {
 		err = errNoSources
 	}
-	return s.sources, err
+	return s.sources, v, err
 }
 
 // fetchSource handles POST /sources/{id}/fetch.
 func (s *Server) fetchSource(ctx context.Context, c *request) (response, error) {
-	runner, err := s.runs(ctx, c, true)
+	runner, _, err := s.runs(ctx, c, true)
 	if err != nil {
 		return response{}, err
 	}
@@ -76,7 +76,7 @@ func (s *Server) fetchSource(ctx context.Context, c *request) (response, error) 
 
 // postSourceItem handles POST /sources/{id}/items/{item_id}/post.
 func (s *Server) postSourceItem(ctx context.Context, c *request) (response, error) {
-	runner, err := s.runs(ctx, c, true)
+	runner, _, err := s.runs(ctx, c, true)
 	if err == nil {
 		_, err = storage.Read(ctx, s.view, func(r storage.Reader) (schedctl.SourceItem, error) { return c.SourceItem(r, c.itemID) })
 	}
@@ -102,7 +102,7 @@ func (s *Server) itemResponse(ctx context.Context, c *request, status int, item 
 
 // sendSourceItem handles POST /sources/{id}/items. An item that is known is returned as it is.
 func (s *Server) sendSourceItem(ctx context.Context, c *request, b apiv1.SendSourceItem) (response, error) {
-	runner, err := s.runs(ctx, c, false)
+	runner, v, err := s.runs(ctx, c, false)
 	if err != nil {
 		return response{}, err
 	}
@@ -118,7 +118,9 @@ func (s *Server) sendSourceItem(ctx context.Context, c *request, b apiv1.SendSou
 	if b.Published == nil {
 		sent.Published = c.Now.UTC()
 	}
-	item, known, err := runner.Send(ctx, c.Key.WorkspaceID, c.ID, sent, !c.Key.Allows(schedctl.ScopePostsWrite))
+	// The source acts for its own key: one that may do less does not publish through it.
+	draft := !c.Key.Allows(schedctl.ScopePostsWrite) || c.Key.OwnOnly() && v.KeyID != c.Key.ID
+	item, known, err := runner.Send(ctx, c.Key.WorkspaceID, c.ID, sent, draft)
 	status := http.StatusCreated
 	if known {
 		status = http.StatusOK
@@ -147,7 +149,7 @@ func (s *Server) previewSource(ctx context.Context, c *request, b sourceChange) 
 	v.SetDefaults()
 	err := v.Check()
 	if err == nil {
-		err = source.Check(&v)
+		err = s.sourceChange(&b).Check(&v)
 	}
 	if err == nil && v.Kind != schedctl.SourceFeed {
 		err = schedctl.Errorf(schedctl.ValidationFailed, "kind", "a source of kind webhook has no feed to look at")

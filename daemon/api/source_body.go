@@ -51,6 +51,7 @@ func (s *Server) sourcePolicy(agent bool) outbound.Policy {
 
 // apply sets the given fields.
 func (b *sourceChange) apply(s *schedctl.Source) {
+	was := s.Mode
 	if b.Kind != "" {
 		s.Kind = schedctl.SourceKind(b.Kind)
 	}
@@ -80,8 +81,11 @@ func (b *sourceChange) apply(s *schedctl.Source) {
 	if b.Labels != nil {
 		s.Labels = slices.Clone(*b.Labels)
 	}
-	if s.MaxPerDay == 0 { // a new one
+	switch {
+	case s.MaxPerDay == 0: // a new one
 		b.applyNew(s)
+	case was == schedctl.SourceDraft && s.Mode != was:
+		b.applyMore(s)
 	}
 	set(&s.MaxPerDay, b.MaxPerDay)
 	setManaged(&s.Managed, b.Managed)
@@ -95,6 +99,17 @@ func (b *sourceChange) applyNew(s *schedctl.Source) {
 	}
 	if b.Delay == nil && s.Mode != "" && s.Mode != schedctl.SourceDraft {
 		s.Delay = schedctl.DefaultSourceDelay
+	}
+}
+
+// applyMore replaces what only drafts have by default: posts of a source that made drafts until
+// now wait for a moment, too, and there are as few of them as of a new source.
+func (b *sourceChange) applyMore(s *schedctl.Source) {
+	if b.Delay == nil && s.Delay == 0 {
+		s.Delay = schedctl.DefaultSourceDelay
+	}
+	if s.MaxPerDay == schedctl.DraftSourcePerDay {
+		s.MaxPerDay = schedctl.DefaultSourcePerDay
 	}
 }
 

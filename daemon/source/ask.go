@@ -73,6 +73,15 @@ func Check(s *schedctl.Source) error {
 	return nil
 }
 
+// CheckHeader returns why the header of a source cannot be sent, or nil. Errors:
+// VALIDATION_FAILED, without the value.
+func CheckHeader(name, value string) error {
+	if err := fetch.CheckHeader(name, value); err != nil {
+		return schedctl.Errorf(schedctl.ValidationFailed, "header", "header: %v", err)
+	}
+	return nil
+}
+
 // Preview is what a source that is not stored would make.
 type Preview struct {
 	Feed    *feed.Feed
