@@ -41,6 +41,7 @@ const (
 	PostNotRetryable     Code = "POST_NOT_RETRYABLE"
 	PostNotOver          Code = "POST_NOT_OVER"
 	PostNotScheduled     Code = "POST_NOT_SCHEDULED"
+	ResultsUnavailable   Code = "RESULTS_UNAVAILABLE" // nothing can be read about the targets
 	PostNotReplaceable   Code = "POST_NOT_REPLACEABLE"
 	ExternalIDExists     Code = "EXTERNAL_ID_EXISTS"
 	DuplicateContent     Code = "DUPLICATE_CONTENT"
@@ -91,7 +92,7 @@ func Codes() []Code {
 		AuthenticationRequired, InvalidAPIKey, APIKeyRevoked, APIKeyExpired,
 		InsufficientScope, AccountNotAllowed, UploadURLInvalid, NotFound, MethodNotAllowed, NotAcceptable,
 		PostNotEditable, PostNotDeletable, PostNotCancelable, PostNotDraft, PostCanceled,
-		PostNotRetryable, PostNotOver, PostNotScheduled, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
+		PostNotRetryable, PostNotOver, PostNotScheduled, ResultsUnavailable, PostNotReplaceable, ExternalIDExists, DuplicateContent, IdempotencyKeyReused, IdempotencyRunning,
 		MediaInUse, MediaNotReady, MediaUploaded,
 		VersionMismatch, VersionRequired, BodyTooLarge, MediaTooLarge, MediaQuotaExceeded, UnsupportedMediaType, MediaTypeNotAllowed, RateLimited, Internal, Unavailable,
 		InsufficientStorage, QueueFull, NoQueue, SlotTaken, NameTaken, InBlackout, SeriesIsOver, SourceMismatch, OlderRevision,

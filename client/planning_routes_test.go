@@ -63,6 +63,14 @@ func TestPlanningMethods(t *testing.T) {
 			found, err := c.ResultsSummary(ctx, apiv1.ResultsByHour, client.ResultsQuery{After: time.Unix(0, 0)})
 			return strconv.FormatBool(found.Truncated), err
 		}, "GET /api/v1/results/summary?after=1970-01-01T00%3A00%3A00Z&by=hour ", "true"},
+		"refresh results": {apiv1.ResultsRefresh{PostID: "post_1"}, func(ctx context.Context, c *client.Client) (string, error) {
+			done, err := c.RefreshResults(ctx, "post_1", apiv1.RefreshResults{TargetIDs: []string{"pt_1"}})
+			return done.PostID, err
+		}, `POST /api/v1/posts/post_1/results/refresh {"target_ids":["pt_1"]}`, "post_1"},
+		"report results": {apiv1.PostResults{PostID: "post_1"}, func(ctx context.Context, c *client.Client) (string, error) {
+			done, err := c.ReportResults(ctx, "post_1", apiv1.ReportResults{TargetID: "pt_1", Metrics: apiv1.ReportedCounts{Clicks: new(int64(31))}})
+			return done.PostID, err
+		}, `PUT /api/v1/posts/post_1/results {"target_id":"pt_1","metrics":{"clicks":31}}`, "post_1"},
 		"analytics of a workspace": {apiv1.AnalyticsWorkspace{Count: 2}, func(ctx context.Context, c *client.Client) (string, error) {
 			found, err := c.WorkspaceAnalytics(ctx, 50, 100)
 			return strconv.Itoa(found.Count), err

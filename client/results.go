@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"iter"
+	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -19,6 +20,16 @@ func (c *Client) PostResults(ctx context.Context, id string) (apiv1.PostResults,
 // PostAnalytics returns the numbers of PostResults with totals that are never null.
 func (c *Client) PostAnalytics(ctx context.Context, id string) (apiv1.AnalyticsPost, error) {
 	return get[apiv1.AnalyticsPost](ctx, c, "/analytics/post/"+url.PathEscape(id), nil)
+}
+
+// RefreshResults lets the targets of a post be read soon: those with the ids, or all.
+func (c *Client) RefreshResults(ctx context.Context, id string, p apiv1.RefreshResults, options ...Option) (apiv1.ResultsRefresh, error) {
+	return write[apiv1.ResultsRefresh](ctx, c, http.MethodPost, itemPath(posts, id, "results", "refresh"), p, options)
+}
+
+// ReportResults stores numbers of a target that its network does not give.
+func (c *Client) ReportResults(ctx context.Context, id string, p apiv1.ReportResults, options ...Option) (apiv1.PostResults, error) {
+	return write[apiv1.PostResults](ctx, c, http.MethodPut, itemPath(posts, id, "results"), p, options)
 }
 
 // ResultsQuery selects published targets. Zero fields do not filter; for the order and the page

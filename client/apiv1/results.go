@@ -78,6 +78,7 @@ type TargetResults struct {
 	RemovedAt       *Time                   `json:"removed_at" doc:"When the network was first found not to have the post any longer; null otherwise."`
 	Estimated       bool                    `json:"estimated" doc:"Whether the numbers are estimates."`
 	Parts           []PartResults           `json:"parts" doc:"Of a thread: the further parts, as far as the network gives their numbers."`
+	Reported        *ReportedResults        `json:"reported" doc:"What clients reported, also part of metrics where the network gives nothing; null for nothing."`
 	Points          []ResultPoint           `json:"points" doc:"The readings, the oldest first, at most 12."`
 }
 
@@ -86,6 +87,43 @@ type PartResults struct {
 	Index          int     `json:"index" doc:"Of the part; the first further one is 1."`
 	PlatformPostID string  `json:"platform_post_id" doc:"Its id on the network."`
 	Metrics        Metrics `json:"metrics" doc:"The numbers."`
+}
+
+// ReportedResults are numbers that clients have given.
+type ReportedResults struct {
+	At      *Time   `json:"at" doc:"When they were counted." nullable:"false"`
+	Metrics Metrics `json:"metrics" doc:"The numbers."`
+}
+
+// RefreshResults is the body of POST /posts/{id}/results/refresh; it may be absent.
+type RefreshResults struct {
+	TargetIDs []string `json:"target_ids,omitempty" doc:"The targets to read; absent for all published ones." minItems:"1" maxItems:"100"`
+}
+
+// ResultsRefresh is the response to POST /posts/{id}/results/refresh.
+type ResultsRefresh struct {
+	PostID        string   `json:"post_id" doc:"The post."`
+	TargetIDs     []string `json:"target_ids" doc:"The targets that are read."`
+	CostUSDAtMost float64  `json:"cost_usd_at_most" doc:"What the networks may charge, in US dollars."`
+}
+
+// ReportResults is the body of PUT /posts/{id}/results.
+type ReportResults struct {
+	TargetID string         `json:"target_id" doc:"The target."`
+	Metrics  ReportedCounts `json:"metrics" doc:"The numbers; others stay."`
+	At       *Time          `json:"at,omitempty" doc:"When they were counted; absent or null for now." nullable:"true"`
+}
+
+// ReportedCounts are numbers that a client gives.
+type ReportedCounts struct {
+	Views     *int64 `json:"views,omitempty" doc:"Times shown."`
+	Reach     *int64 `json:"reach,omitempty" doc:"People reached."`
+	Reactions *int64 `json:"reactions,omitempty" doc:"Of all kinds."`
+	Reposts   *int64 `json:"reposts,omitempty" doc:"Without a text."`
+	Quotes    *int64 `json:"quotes,omitempty" doc:"With a text."`
+	Replies   *int64 `json:"replies,omitempty" doc:"Without own ones."`
+	Clicks    *int64 `json:"clicks,omitempty" doc:"Clicks."`
+	Saves     *int64 `json:"saves,omitempty" doc:"Saves."`
 }
 
 // ResultPoint is one reading.

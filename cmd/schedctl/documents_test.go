@@ -111,7 +111,7 @@ func checkCommand(t *testing.T, document, line string) {
 	t.Helper()
 	args := strings.Fields(line)
 	cmd, rest, err := tree(t).Find(args)
-	isGroup := cmd.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-")
+	isGroup := cmd.HasSubCommands() && !strings.Contains(cmd.Use, " ") && len(rest) > 0 && !strings.HasPrefix(rest[0], "-")
 	if err != nil || !cmd.HasParent() || isGroup {
 		t.Errorf("%s: schedctl %s: no such command (%v)", document, line, err)
 		return

@@ -68,6 +68,8 @@ var hostileLines = map[string][]string{
 	"capabilities":           {"", "feed"},
 	"doctor":                 {""},
 	"forecast":               {"", "--days 7"},
+	"results refresh":        {"post_01KAK3R9ZC4VBX1D2E3F4G5H6J", "post_01KAK3R9ZC4VBX1D2E3F4G5H6J --target demo"},
+	"results report":         {"post_01KAK3R9ZC4VBX1D2E3F4G5H6J --set clicks=1 --target pt_01KAK3R9ZC4VBX1D2E3F4G5H6J"},
 	"results":                {"post_01KAK3R9ZC4VBX1D2E3F4G5H6J", "", "--month --by weekday", "--month --by account", "--removed", "--export - --format jsonl", "--export -"},
 	"key create":             {"--name x"},
 	"key list":               {""},

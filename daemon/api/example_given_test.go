@@ -153,6 +153,8 @@ var given = map[string]func(*fixture) []string{
 	"getPostAnalytics":                    oneRead,
 	"getWorkspaceAnalytics":               oneRead,
 	"listResults":                         oneRead,
+	"refreshResults":                      oneRead,
+	"reportResults":                       oneRead,
 	"summarizeResults":                    oneRead,
 	"getForecast":                         oneForecast,
 	"listQueues":                          oneQueue,

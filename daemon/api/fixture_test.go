@@ -117,7 +117,7 @@ func newFixtureOn(t *testing.T, store storage.Store, configure ...func(*api.Conf
 	if err != nil {
 		t.Fatal(err)
 	}
-	publishers := publish.NewRegistry(f.network, nameless{publishtest.NewFake("page")}, &network{Fake: publishtest.NewFake("http")})
+	publishers := publish.NewRegistry(f.network, nameless{publishtest.NewFake("page")}, measured{&network{Fake: publishtest.NewFake("http")}})
 	logger := slog.New(slog.NewTextHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	f.publishers, f.sealer = publishers, sealer
 	f.connector = connect.New(connect.Config{Store: f.store, Publishers: publishers, Sealer: sealer, Logger: logger})

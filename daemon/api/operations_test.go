@@ -219,6 +219,14 @@ var attempts = map[string]func(*world) attempt{
 	"listResults": func(*world) attempt {
 		return attempt{path: "/results?sort=-views&after=2026-01-01T00:00:00Z&before=2026-12-01T00:00:00Z&limit=5"}
 	},
+	"refreshResults": func(w *world) attempt {
+		id := w.onCounted(marker).ID
+		return attempt{path: "/posts/" + id + "/results/refresh", resource: id}
+	},
+	"reportResults": func(w *world) attempt {
+		p := w.onCounted(marker)
+		return attempt{path: "/posts/" + p.ID + "/results", body: body{"target_id": p.Targets[0].ID, "metrics": body{"clicks": 1}}, resource: p.ID}
+	},
 	"summarizeResults": func(*world) attempt {
 		return attempt{path: "/results/summary?by=hour&after=2026-01-01T00:00:00Z&before=2026-12-01T00:00:00Z"}
 	},

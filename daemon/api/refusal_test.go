@@ -323,6 +323,9 @@ var refusals = []struct {
 	{"retry what did not fail", schedctl.PostNotRetryable, "", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/retry", nil)
 	}},
+	{"read what is not published", schedctl.ResultsUnavailable, "", func(f *fixture) *response {
+		return f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/results/refresh", nil)
+	}},
 	{"archive what is not over", schedctl.PostNotOver, "", func(f *fixture) *response {
 		return f.do(nil, "POST", "/posts/"+f.scheduled().ID+"/archive", nil)
 	}},

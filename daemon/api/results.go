@@ -61,6 +61,45 @@ func (s *Server) resultsRoutes() []route {
 	}}
 }
 
+// resultsWriteRoutes are the routes that ask networks for results, and report them.
+func (s *Server) resultsWriteRoutes() []route {
+	return []route{{
+		method: http.MethodPost, path: "/posts/{id}/results/refresh", id: "refreshResults", tag: "Results", people: true,
+		summary: "Read the results of a post now",
+		description: "Reads published targets as soon as their accounts have nothing else to do, usually within a minute. At most once a minute for an account. " +
+			"A removed target that its network has again is no longer removed.",
+		scopes: writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.ValidationFailed, schedctl.ResultsUnavailable},
+		request: reflect.TypeFor[apiv1.RefreshResults](), optionalBody: true, status: http.StatusAccepted, response: reflect.TypeFor[apiv1.ResultsRefresh](),
+		handle: withOptionalBody(func(d *decoder) []string { return read[apiv1.RefreshResults](d).TargetIDs },
+			operation(s, func(c *usecase.Request, tx storage.Tx, ids []string) (apiv1.ResultsRefresh, error) {
+				return s.cases.RefreshResults(c, tx, ids)
+			}, wires[apiv1.ResultsRefresh](http.StatusAccepted))),
+	}, {
+		method: http.MethodPut, path: "/posts/{id}/results", id: "reportResults", tag: "Results", people: true,
+		summary:     "Report numbers of a post",
+		description: "Stores numbers of a link shortener or a bridge. They are kept apart as reported, and count where the network gives none.",
+		scopes:      writesPosts, codes: []schedctl.Code{schedctl.NotFound, schedctl.ValidationFailed, schedctl.ResultsUnavailable},
+		request: reflect.TypeFor[apiv1.ReportResults](), status: http.StatusOK, response: reflect.TypeFor[apiv1.PostResults](),
+		handle: withBody(readReport, operation(s, func(c *usecase.Request, tx storage.Tx, report usecase.ResultsReport) (apiv1.PostResults, error) {
+			return s.cases.ReportResults(c, tx, report)
+		}, wires[apiv1.PostResults](http.StatusOK))),
+	}}
+}
+
+// readReport reads the body of PUT /posts/{id}/results.
+func readReport(d *decoder) usecase.ResultsReport {
+	body := read[apiv1.ReportResults](d)
+	n := body.Metrics
+	return usecase.ResultsReport{TargetID: body.TargetID, At: timeOf(body.At), Metrics: schedctl.Metrics{
+		Views: n.Views, Reach: n.Reach, Reactions: n.Reactions, Reposts: n.Reposts, Quotes: n.Quotes, Replies: n.Replies, Clicks: n.Clicks, Saves: n.Saves,
+	}}
+}
+
+// wires returns responses with a value of the API.
+func wires[T any](status int) func(storage.Reader, *request, T) (response, error) {
+	return func(_ storage.Reader, _ *request, wire T) (response, error) { return newResponse(status, wire) }
+}
+
 // reads returns a handler that responds with what a use case reads.
 func reads[T any](s *Server, read func(*usecase.Service, storage.Reader, *usecase.Request) (T, error)) handler {
 	return func(ctx context.Context, c *request) (response, error) {

@@ -11,7 +11,7 @@ import (
 // routes lists every operation below the prefix.
 func (s *Server) routes() []route {
 	return slices.Concat(s.workspaceRoutes(), s.keyRoutes(), s.accountRoutes(), s.postReadRoutes(), s.postWriteRoutes(),
-		s.postOperationRoutes(), s.postRestRoutes(), s.resultsRoutes(), s.forecastRoutes(), s.reviewRoutes(), s.webhookRoutes(), s.notificationRoutes(), s.deliveryRoutes(), s.eventRoutes(), s.blackoutRoutes(), s.collectionRoutes(), s.labelRoutes(), s.aliasRoutes(), s.calendarFeedRoutes(), s.shareRoutes(), s.sourceRoutes(), s.sourceItemRoutes(), s.mediaReadRoutes(), s.mediaWriteRoutes(), s.mediaUploadRoutes(), s.uploadLinkRoutes(),
+		s.postOperationRoutes(), s.postRestRoutes(), s.resultsRoutes(), s.resultsWriteRoutes(), s.forecastRoutes(), s.reviewRoutes(), s.webhookRoutes(), s.notificationRoutes(), s.deliveryRoutes(), s.eventRoutes(), s.blackoutRoutes(), s.collectionRoutes(), s.labelRoutes(), s.aliasRoutes(), s.calendarFeedRoutes(), s.shareRoutes(), s.sourceRoutes(), s.sourceItemRoutes(), s.mediaReadRoutes(), s.mediaWriteRoutes(), s.mediaUploadRoutes(), s.uploadLinkRoutes(),
 		s.queueRoutes(), s.queueMoveRoutes(), s.seriesReadRoutes(), s.seriesWriteRoutes(), s.seriesOperationRoutes(), s.seriesReviewRoutes())
 }
 

@@ -39,6 +39,7 @@ var statuses = map[schedctl.Code]int{
 	schedctl.PostNotCancelable:    http.StatusConflict,
 	schedctl.PostNotDraft:         http.StatusConflict,
 	schedctl.PostCanceled:         http.StatusConflict,
+	schedctl.ResultsUnavailable:   http.StatusConflict,
 	schedctl.PostNotRetryable:     http.StatusConflict,
 	schedctl.PostNotOver:          http.StatusConflict,
 	schedctl.PostNotScheduled:     http.StatusConflict,

@@ -102,6 +102,9 @@ func (s *Service) targetResults(of *resultsOf, now time.Time) apiv1.TargetResult
 	for i, p := range v.Parts {
 		t.Parts[i] = apiv1.PartResults{Index: p.Index, PlatformPostID: p.ID, Metrics: apiv1.NewMetrics(p.Metrics)}
 	}
+	if !v.ReportedAt.IsZero() {
+		t.Reported = &apiv1.ReportedResults{At: apiv1.NewTime(v.ReportedAt), Metrics: apiv1.NewMetrics(v.Reported)}
+	}
 	for i, p := range v.Points {
 		t.Points[i] = apiv1.ResultPoint{At: apiv1.NewTime(p.At), AgeSeconds: int64(p.At.Sub(of.target.PublishedAt).Seconds()), Metrics: apiv1.NewMetrics(p.Metrics)}
 	}

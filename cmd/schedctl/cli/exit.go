@@ -79,6 +79,7 @@ var ExitByCode = map[schedctl.Code]int{
 	schedctl.PostNotDraft:              ExitConflict,
 	schedctl.PostCanceled:              ExitConflict,
 	schedctl.PostNotRetryable:          ExitConflict,
+	schedctl.ResultsUnavailable:        ExitConflict,
 	schedctl.PostNotOver:               ExitConflict,
 	schedctl.PostNotScheduled:          ExitConflict,
 	schedctl.PostNotReplaceable:        ExitConflict,

@@ -81,6 +81,7 @@ a text that a spreadsheet would read as a formula gets a ' in front.`,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	})
 	o.addFlags(cmd)
+	cmd.AddCommand(newResultsRefresh(a), newResultsReport(a))
 	return cmd
 }
 
