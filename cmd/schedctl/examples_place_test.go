@@ -429,7 +429,7 @@ func (i *inhabitant) makePost() {
 	}
 	post := apiv1.CreatePost{Content: "An example", SocialAccountIDs: i.accounts}
 	switch i.example.command {
-	case "post wait", "post watch", "post timeline":
+	case "post wait", "post watch", "post timeline", "results report":
 		post.PublishAt = apiv1.Now()
 	case "post retry", "post resend", "post archive":
 		bad, err := i.c.AddAccount(i.t.Context(), apiv1.AddAccount{
@@ -457,7 +457,7 @@ func (i *inhabitant) makePost() {
 		made, err = i.author.SubmitPost(i.t.Context(), made.ID, apiv1.SubmitPost{})
 		i.ok(err)
 	}
-	if slices.Contains([]string{"post retry", "post resend", "post archive"}, i.example.command) {
+	if slices.Contains([]string{"post retry", "post resend", "post archive", "results report"}, i.example.command) {
 		made = i.settled(made)
 	}
 	i.names = append(i.names, "post_01KAK3R9ZC4VBX1D2E3F4G5H6J", made.ID)

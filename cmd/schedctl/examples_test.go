@@ -122,8 +122,11 @@ var needsService = []string{
 	"schedctl daemon install --listen 127.0.0.1:8080 --public-url https://posts.example.org",
 }
 
-// needsItems are the commands that need items of a feed, with the exit status without them.
-var needsItems = map[string]int{"source release": cli.ExitInvalid, "source item skip": cli.ExitNotFound, "source item post": cli.ExitNotFound}
+// needsMore are the commands that need items of a feed, or a network that gives numbers, with
+// the exit status without them.
+var needsMore = map[string]int{
+	"source release": cli.ExitInvalid, "source item skip": cli.ExitNotFound, "source item post": cli.ExitNotFound, "results refresh": cli.ExitConflict,
+}
 
 // TestHelpExamplesWork runs every example of the help against a real daemon, in a
 // process without a terminal. Each has a workspace of its own on one daemon, with
@@ -157,8 +160,8 @@ func TestHelpExamplesWork(t *testing.T) {
 				want = cli.ExitInvalid
 			case slices.Contains(needsService, e.line):
 				want = cli.ExitOther
-			case needsItems[e.command] != 0:
-				want = needsItems[e.command]
+			case needsMore[e.command] != 0:
+				want = needsMore[e.command]
 			}
 			switch {
 			case end.waited && !e.endless():

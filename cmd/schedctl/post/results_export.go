@@ -56,6 +56,10 @@ func (o *resultsOptions) export(ctx context.Context, c *client.Client, q client.
 func (o *resultsOptions) writeRows(ctx context.Context, c *client.Client, q client.ResultsQuery, format string, w io.Writer) (n int, err error) {
 	table, lines := csv.NewWriter(w), json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
+	encode := lines.Encode
+	if o.file == "-" {
+		encode = o.PrintLine // a terminal must not obey texts
+	}
 	if format == "csv" {
 		if err := table.Write(cli.Map(exportColumns, func(c exportColumn) string { return c.name })); err != nil {
 			return 0, err
@@ -72,9 +76,9 @@ func (o *resultsOptions) writeRows(ctx context.Context, c *client.Client, q clie
 			break
 		}
 		if format == "csv" {
-			err = table.Write(cli.Map(exportColumns, func(c exportColumn) string { return c.cell(&row) }))
+			err = table.Write(cli.Map(exportColumns, func(c exportColumn) string { return cli.OneLine(c.cell(&row)) }))
 		} else {
-			err = lines.Encode(row)
+			err = encode(row)
 		}
 		if err != nil {
 			return n, err

@@ -27,7 +27,9 @@ On a network that charges for readings, the command says what the reading may co
   schedctl results refresh post_01KAK3R9ZC4VBX1D2E3F4G5H6J --target blog`,
 		Args:              cli.Args(1, 1, "the id of a post"),
 		ValidArgsFunction: CompletePost(a),
-		RunE:              func(cmd *cobra.Command, args []string) error { return refreshResults(cmd.Context(), a, args[0], target) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return refreshResults(cmd.Context(), a, args[0], target)
+		},
 	})
 	cmd.Flags().StringVar(&target, "target", "", "only this `account`: its name, or the id of the target")
 	return cmd
