@@ -43,14 +43,14 @@ var (
 		hidden: map[string]string{
 			"workspace_id media_asset_ids media_assets target_summary targets managed.* created_at updated_at external_id created_by.id created_by.kind updated_by.*": "for programs",
 			"allow_blackout allow_duplicate approved_by submit.note replaces":                                                                                         "settings of requests",
-			"series_id occurrence detached approval proposed_at archived_at resend_of resent_as warnings proposed_also":                                               "the post has none of them; other goldens show them",
+			"series_id occurrence detached approval proposed_at archived_at resend_of resent_as source_id source_item_id warnings proposed_also":                      "the post has none of them; other goldens show them",
 		},
 	}
 	formTable = screenTable{
 		hidden: map[string]string{
 			"id workspace_id status media_asset_ids media_assets target_summary targets managed.* created_at updated_at external_id version created_by.* updated_by.*": "set by the daemon or by programs",
 			"allow_blackout allow_duplicate approved_by submit.note replaces":                                                                                          "settings of requests",
-			"series_id occurrence detached approval proposed_at slot archived_at resend_of resent_as warnings proposed_also":                                           "changed by other actions",
+			"series_id occurrence detached approval proposed_at slot archived_at resend_of resent_as source_id source_item_id warnings proposed_also":                  "changed by other actions",
 			"target_overrides[].*": "texts are edited after pressing o on the account; the form keeps the other fields",
 		},
 	}

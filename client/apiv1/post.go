@@ -33,6 +33,8 @@ type Post struct {
 	ArchivedAt       *Time           `json:"archived_at" doc:"When the post was archived; null unless it was. Lists leave archived posts out."`
 	ResendOf         *string         `json:"resend_of" doc:"The failed post whose targets this post sends again; null for other posts."`
 	ResentAs         *string         `json:"resent_as" doc:"The post that sends the failed targets of this one again; null for none."`
+	SourceID         *string         `json:"source_id" doc:"The source that made the post of one of its items; null for other posts."`
+	SourceItemID     *string         `json:"source_item_id" doc:"The item of that source; null for other posts."`
 	Authors
 	Warnings     []string `json:"warnings,omitempty" doc:"Why a draft or scheduled post may need attention: all its accounts are disconnected, an account waits until the post is too late, or the API key that created it is revoked. Responses of publish-now, retry and resend also name the holds that the post waits for. Absent without warnings."`
 	ProposedAlso []string `json:"proposed_also,omitempty" doc:"Other posts that wait for an approval and propose the same time for one of the accounts. Only in the responses of getPost, for a post that waits, and of operations that submit or approve the post. Absent without any."`
@@ -226,6 +228,7 @@ func NewPost(p schedctl.Post, assets ...schedctl.MediaAsset) Post {
 		SeriesID: optional(p.SeriesID), Occurrence: optional(string(p.Occurrence)), Detached: p.Detached,
 		Approval: newPostApproval(&p), ProposedAt: newProposedTime(p.Proposed),
 		ArchivedAt: NewTime(p.ArchivedAt), ResendOf: optional(p.ResendOf), ResentAs: optional(p.ResentAs),
+		SourceID: optional(p.SourceID), SourceItemID: optional(p.ItemID),
 		Version: p.Version, CreatedAt: NewTime(p.CreatedAt), UpdatedAt: NewTime(p.UpdatedAt),
 	}
 	for i := range p.Targets {

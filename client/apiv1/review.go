@@ -68,27 +68,34 @@ func newOptionalKeyRef(k schedctl.KeyRef) *KeyRef {
 	return new(newKeyRef(k))
 }
 
-// Author is the API key that made or changed an object. It may be revoked.
+// AuthorSource is the kind of an author that is a source.
+const AuthorSource = "source"
+
+// Author is the API key that made or changed an object, or the source that made a post. The
+// key may be revoked, and the source removed.
 type Author struct {
-	ID   string `json:"id" doc:"Starts with key_."`
-	Name string `json:"name" doc:"The name of the key."`
-	Kind string `json:"kind" doc:"standard, or agent for the key of an agent." enum:"standard,agent"`
+	ID   string `json:"id" doc:"Starts with key_, or with src_ for a source."`
+	Name string `json:"name" doc:"The name of the key or the source."`
+	Kind string `json:"kind" doc:"standard; agent for the key of an agent; source for a source." enum:"standard,agent,source"`
 }
 
 // Authors says who made an object, and who changed it last.
 type Authors struct {
-	CreatedBy *Author `json:"created_by" doc:"The API key that created it; posts of a series have that of the series. Null if it is not known: it was created by an older version of schedctl."`
+	CreatedBy *Author `json:"created_by" doc:"The API key that created it, or the source; posts of a series have that of the series. Null if it is not known: it was created by an older version of schedctl."`
 	UpdatedBy *Author `json:"updated_by" doc:"The API key that changed it last; schedctl itself does not count. Null if it is not known."`
 }
 
 // NewAuthors returns the wire form of the authors of a post. find returns an API key, or
-// nil.
-func NewAuthors(t schedctl.Trail, find func(keyID string) *schedctl.APIKey) Authors {
+// nil. source is the name of the source of the post, if it is known.
+func NewAuthors(t schedctl.Trail, source string, find func(keyID string) *schedctl.APIKey) Authors {
 	author := func(id string) *Author {
 		if k := find(id); k != nil {
 			return &Author{ID: k.ID, Name: k.Name, Kind: keyKind(k)}
 		}
 		return nil
+	}
+	if t.SourceID != "" && source != "" {
+		return Authors{CreatedBy: &Author{ID: t.SourceID, Name: source, Kind: AuthorSource}, UpdatedBy: author(t.UpdatedBy)}
 	}
 	return Authors{CreatedBy: author(t.CreatedBy), UpdatedBy: author(t.UpdatedBy)}
 }

@@ -163,7 +163,7 @@ func TestJSON(t *testing.T) {
 	m = newMachine(t, routes{"GET /posts/post_1": apiv1.PostEnvelope{Post: apiv1.Post{ID: "post_1", Content: "<b> & \u2028"}}})
 	m.want(t, 0, `{"id":"post_1","workspace_id":"","content":"<b> & \u2028","media":null,"media_asset_ids":null,"media_assets":null,"thread":null,"first_comment":null,"poll":null,"link_preview":"auto",`+
 		`"content_warning":null,"visibility":null,"language":null,"status":"","publish_at":null,"social_account_ids":null,"targets":null,`+
-		`"target_overrides":null,"target_summary":{"total":0,"draft":0,"scheduled":0,"publishing":0,"published":0,"failed":0,"canceled":0},"external_id":null,"managed":null,"labels":null,"queue_id":null,"slot":null,"not_before":null,"series_id":null,"occurrence":null,"detached":false,"title":null,"post_style":null,"approval":null,"proposed_at":null,"archived_at":null,"resend_of":null,"resent_as":null,"created_by":null,"updated_by":null,"version":0,"created_at":null,"updated_at":null,"notes":null}`+"\n",
+		`"target_overrides":null,"target_summary":{"total":0,"draft":0,"scheduled":0,"publishing":0,"published":0,"failed":0,"canceled":0},"external_id":null,"managed":null,"labels":null,"queue_id":null,"slot":null,"not_before":null,"series_id":null,"occurrence":null,"detached":false,"title":null,"post_style":null,"approval":null,"proposed_at":null,"archived_at":null,"resend_of":null,"resent_as":null,"source_id":null,"source_item_id":null,"created_by":null,"updated_by":null,"version":0,"created_at":null,"updated_at":null,"notes":null}`+"\n",
 		"", "post", "show", "post_1", "--json")
 }
 

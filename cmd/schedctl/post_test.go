@@ -503,6 +503,8 @@ series
 archived	
 resend_of	
 resent_as	
+source	
+source_item	
 created_by	
 updated_by	
 approval	

@@ -2,7 +2,7 @@ package main
 
 // Groups of fields.
 const (
-	setByDaemon   = "id workspace_id media_assets status targets target_summary slot series_id occurrence detached approval archived_at resend_of resent_as version created_at updated_at " + authors
+	setByDaemon   = "id workspace_id media_assets status targets target_summary slot series_id occurrence detached approval archived_at resend_of resent_as source_id source_item_id version created_at updated_at " + authors
 	authors       = "created_by.id created_by.name created_by.kind updated_by.id updated_by.name updated_by.kind"
 	derived       = "workspace_id media_asset_ids media_assets target_summary "
 	requestOnly   = "allow_blackout approved_by submit.note allow_duplicate replaces"
@@ -20,7 +20,7 @@ var postTable = surfaceTable{
 	surfaces: "api-request api-create api-get api-list client show show-json list mcp-get mcp-list export-csv export-jsonl export-files export-ics calendar-feed timeline webhook",
 	marks: map[string]string{
 		"show poll.multiple": "\npoll\t2d\ttrue\t", "show poll.hide_totals": "\npoll\t2d\ttrue\ttrue\t",
-		"show series_id": "\nseries\t", "show approval": "\napproval\t", "show proposed_at": "\nproposed\t", "show archived_at": "\narchived\t", "show resend_of": "\nresend_of\t", "show resent_as": "\nresent_as\t", "show version": "\nversion\t1",
+		"show series_id": "\nseries\t", "show approval": "\napproval\t", "show proposed_at": "\nproposed\t", "show archived_at": "\narchived\t", "show resend_of": "\nresend_of\t", "show resent_as": "\nresent_as\t", "show source_id": "\nsource\t", "show source_item_id": "\nsource_item\t", "show version": "\nversion\t1",
 		"show created_at": "\ncreated_at\t2000", "show updated_at": "\nupdated_at\t2000", "show status": "\nstatus\tscheduled",
 		"show created_by.name": "\ncreated_by\tadmin", "show updated_by.name": "\nupdated_by\tadmin",
 		"show target_overrides[].visibility":    "\noverride.*unlisted",
@@ -66,7 +66,7 @@ var publishedTable = surfaceTable{
 		"feed-json version": `"version": 1`,
 	},
 	rules: []cellRule{
-		{surfaces: "*", fields: "id workspace_id media_asset_ids media_assets status targets target_summary slot series_id occurrence detached approval proposed_at archived_at resend_of resent_as version created_at updated_at queue_id not_before publish_at " + requestOnly + " " + authors, reason: "not a part of the content"},
+		{surfaces: "*", fields: "id workspace_id media_asset_ids media_assets status targets target_summary slot series_id occurrence detached approval proposed_at archived_at resend_of resent_as source_id source_item_id version created_at updated_at queue_id not_before publish_at " + requestOnly + " " + authors, reason: "not a part of the content"},
 		{surfaces: "*", fields: aboutOthers, reason: noOthers},
 		{surfaces: "*", fields: "title labels external_id post_style " + managedFields, reason: "for the users of the workspace, not for networks"},
 		{surfaces: "http-own", fields: "content media[].* thread[].* poll.* content_warning visibility language", reason: "the account gets its override"},

@@ -18,9 +18,10 @@ func (s *Server) showPosts(r storage.Reader, c *request, posts ...schedctl.Post)
 		return nil, err
 	}
 	wire := make([]apiv1.Post, len(posts))
+	sources := map[string]string{} // names by ids
 	for i := range posts {
 		wire[i] = apiv1.NewPost(posts[i], assets...)
-		if wire[i].Authors, err = s.authors(r, c, posts[i].Trail); err != nil {
+		if wire[i].Authors, err = s.authors(r, c, posts[i].Trail, sources); err != nil {
 			return nil, err
 		}
 		if wire[i].CreatedBy != nil && isOpen(&posts[i]) {
@@ -34,10 +35,18 @@ func (s *Server) showPosts(r storage.Reader, c *request, posts ...schedctl.Post)
 	return wire, nil
 }
 
-// authors returns the API keys that made and changed a post or a series.
-func (s *Server) authors(r storage.Reader, c *request, t schedctl.Trail) (apiv1.Authors, error) {
+// authors returns who made and changed a post or a series. sources has the names of sources
+// that were read before.
+func (s *Server) authors(r storage.Reader, c *request, t schedctl.Trail, sources map[string]string) (apiv1.Authors, error) {
+	if _, read := sources[t.SourceID]; t.SourceID != "" && !read {
+		one, err := r.Source(c.Key.WorkspaceID, t.SourceID)
+		if err != nil && schedctl.CodeOf(err) != schedctl.NotFound {
+			return apiv1.Authors{}, err
+		}
+		sources[t.SourceID] = one.Name // empty if it was removed long ago
+	}
 	var failed error
-	return apiv1.NewAuthors(t, func(id string) *schedctl.APIKey {
+	return apiv1.NewAuthors(t, sources[t.SourceID], func(id string) *schedctl.APIKey {
 		k, err := s.keyByID(r, c, id)
 		if err != nil {
 			failed = err

@@ -56,7 +56,7 @@ func (s *Server) postResponse(r storage.Reader, c *request, status int, p schedc
 func envelopePost(c *request, status int, p schedctl.Post, assets []schedctl.MediaAsset) (response, error) {
 	wire := apiv1.NewPost(p, assets...)
 	wire.ProposedAlso = c.ProposedAlso
-	wire.Authors = apiv1.NewAuthors(p.Trail, func(string) *schedctl.APIKey { return &c.Key })
+	wire.Authors = apiv1.NewAuthors(p.Trail, "", func(string) *schedctl.APIKey { return &c.Key })
 	return envelopeWire(status, wire)
 }
 

@@ -164,7 +164,7 @@ func (s *Server) showSeries(r storage.Reader, c *request, one schedctl.Series) (
 	}
 	wire := apiv1.NewSeries(one)
 	var err error
-	wire.Authors, err = s.authors(r, c, one.Template.Trail)
+	wire.Authors, err = s.authors(r, c, one.Template.Trail, nil)
 	return wire, err
 }
 

@@ -151,7 +151,7 @@ func (j *job) attempt(ctx context.Context, item *schedctl.SourceItem, c content,
 		if err != nil {
 			return err
 		}
-		created.SourceID, created.ItemID = j.source.ID, item.ID
+		created.SourceID, created.ItemID, created.UpdatedBy = j.source.ID, item.ID, ""
 		address := item.Link
 		if address == "" {
 			address = item.Title

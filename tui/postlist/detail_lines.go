@@ -65,11 +65,11 @@ func postWarnings(p apiv1.Post) (list []string) {
 	return list
 }
 
-// authorText names the API keys that made and changed a post.
+// authorText names the API keys that made and changed a post, or the source that made it.
 func authorText(by apiv1.Authors) string {
 	name := func(a *apiv1.Author) string {
-		if a.Kind == apiv1.KeyAgent {
-			return screen.OneLine(a.Name) + " (agent)"
+		if a.Kind == apiv1.KeyAgent || a.Kind == apiv1.AuthorSource {
+			return screen.OneLine(a.Name) + " (" + a.Kind + ")"
 		}
 		return screen.OneLine(a.Name)
 	}

@@ -76,7 +76,7 @@ var Marks = map[string]string{
 	"external_id": ExternalID, "managed.collection": Collection, "managed.path": `\b` + Path, "managed.digest": Digest, "managed.pruned": `"pruned":`,
 	"labels": Label, "queue_id": `que_main|main-q`, "slot": `2000-01-05[T ]09:30`, "not_before": `2000-01-05T07:30|5 Jan( 2000)? 07:30|2000-01-05 07:30`,
 	"series_id": `"series_id":`, "occurrence": `"occurrence":`, "detached": `"detached":`, "approval": `"approval":`, "proposed_at": `"proposed_at":`,
-	"archived_at": `"archived_at":`, "resend_of": `"resend_of":`, "resent_as": `"resent_as":`,
+	"archived_at": `"archived_at":`, "resend_of": `"resend_of":`, "resent_as": `"resent_as":`, "source_id": `"source_id":`, "source_item_id": `"source_item_id":`,
 	"warnings": `"warnings":`, "proposed_also": `"proposed_also":`, "version": `"version":|version 1`, "created_at": `"created_at":`, "updated_at": `"updated_at":`,
 	"created_by.id": `"created_by":`, "created_by.name": `"created_by":|(?i)created by`, "created_by.kind": `"created_by":`,
 	"updated_by.id": `"updated_by":`, "updated_by.name": `"updated_by":|(?i)updated by`, "updated_by.kind": `"updated_by":`,

@@ -74,8 +74,8 @@ func AuthorText(by *apiv1.Author) string {
 	switch {
 	case by == nil:
 		return ""
-	case by.Kind == apiv1.KeyAgent:
-		return OneLine(by.Name) + " (agent)"
+	case by.Kind == apiv1.KeyAgent || by.Kind == apiv1.AuthorSource:
+		return OneLine(by.Name) + " (" + by.Kind + ")"
 	}
 	return OneLine(by.Name)
 }

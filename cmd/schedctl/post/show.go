@@ -87,6 +87,7 @@ func postDetail(a *cli.App, p apiv1.Post, notes []apiv1.PostNote, names Accounts
 		{Name: "Collection", Value: cli.Deref(p.Managed).Collection}, {Name: "File", Value: cli.Deref(p.Managed).Path},
 		{Name: "Queue", Value: cli.Deref(p.QueueID)}, {Name: "Slot", Value: slotText(p)}, {Name: "Series", Value: seriesText(p)},
 		{Name: "Archived", Value: archivedText(a, p)}, {Name: "Resend of", Value: cli.Deref(p.ResendOf)}, {Name: "Resent as", Value: cli.Deref(p.ResentAs)},
+		{Name: "Source", Value: cli.Deref(p.SourceID)}, {Name: "Source item", Value: cli.Deref(p.SourceItemID)},
 		{Name: "Created by", Value: cli.AuthorText(p.CreatedBy)}, {Name: "Updated by", Value: cli.AuthorText(p.UpdatedBy)},
 	}, append(content.ApprovalProperties(a, p.Approval), cli.Property{Name: "Proposed", Value: proposedText(a, p)})...) {
 		if extra.Value != "" || !a.OutTerminal {
