@@ -302,6 +302,11 @@ func (s *Source) TakeUp(now time.Time) {
 	s.WakeAt = Millis(now)
 }
 
+// StartOver makes the next fetch like the first one: what is in the feed then makes no posts.
+func (s *SourceProgress) StartOver() {
+	s.BaselineAt, s.Take, s.ETag, s.LastModified, s.BodyHash, s.ClaimedUntil = time.Time{}, 0, "", "", "", time.Time{}
+}
+
 // Sleeps removes the times at which the daemon works on the source.
 func (s *Source) Sleeps() { s.NextFetchAt, s.WakeAt = time.Time{}, time.Time{} }
 

@@ -32,7 +32,8 @@ func salvagedError() *schedctl.TargetError {
 // Withhold ends every target of a restored backup that may have been published since
 // the backup was made: targets that are due at now, and targets that were being
 // published, with their attempts. Each fails with the outcome unknown, so that a
-// person checks before it is sent. Withhold returns the number of targets.
+// person checks before it is sent. Series and sources make nothing of what passed until now.
+// Withhold returns the number of targets.
 //
 // No deliverer may run on the store at the same time. After an error, Withhold can be
 // called again and continues.
@@ -76,7 +77,10 @@ func (w *withholding) run(ctx context.Context) (targets int, err error) {
 	if targets += n; err != nil {
 		return targets, err
 	}
-	return targets, w.skipPassed(ctx)
+	if err := w.skipPassed(ctx); err != nil {
+		return targets, err
+	}
+	return targets, w.startSourcesOver(ctx)
 }
 
 // skipPassed moves the cursors of all series to the time of the restore: the original may

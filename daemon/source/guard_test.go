@@ -50,6 +50,29 @@ func TestPostThatCannotBeMade(t *testing.T) {
 	r.wantSame("requests", len(r.feed.Requests()), asked)
 }
 
+// What is in the feed when a source starts over makes no posts, also if the document has not
+// changed; what appears afterwards does.
+func TestStartOver(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, storagetest.NewMemory(), nil)
+	r.feed.Set(feedtest.Numbered(3)...)
+	r.after(0)
+	r.feed.Publish(dated(4, r.time()), dated(5, r.time()))
+	r.update(func(tx storage.Tx) error {
+		s, err := tx.Source(r.ws, r.id)
+		if err != nil {
+			return err
+		}
+		s.StartOver()
+		return tx.PutSource(s)
+	})
+	r.after(time.Hour)
+	r.wantSame("posts", len(r.posts()), 0)
+	r.feed.Publish(dated(6, r.time()))
+	r.after(time.Hour)
+	r.wantSame("posts", r.texts(), []string{"Title 6"})
+}
+
 // The secrets of a source are for the host of its URL. A feed that moves to another host of
 // the same site is read there, without them, and the URL stays.
 func TestSecretsStayWithTheirHost(t *testing.T) {
