@@ -155,7 +155,7 @@ func TestJSON(t *testing.T) {
 	m := newMachine(t, list)
 	m.want(t, 0, `[{"status":"published","id":"post_2"},{"status":"draft","id":"post_1"}]`+"\n", "", "post", "list", "--json=status,id")
 	m.want(t, 2, "", "{\"error\":{\"code\":\"USAGE\",\"message\":\"--json: unknown field \\\"nme\\\"; the fields are id, platform, name, username, display_name, "+
-		"status, profile_url, limits, expires_at, expires_at_assumed, options, error, waits, created_at, updated_at, warnings\",\"details\":null,\"request_id\":\"\"}}\n", "account", "list", "--json=id,nme")
+		"status, profile_url, limits, expires_at, expires_at_assumed, options, error, waits, results, created_at, updated_at, warnings\",\"details\":null,\"request_id\":\"\"}}\n", "account", "list", "--json=id,nme")
 	m.want(t, 2, "", `{"error":{"code":"USAGE","message":"unexpected argument \"id,status\": schedctl post list takes none; fields are joined to --json: write --json=id,status","details":null,"request_id":""}}`+"\n",
 		"post", "list", "--json", "id,status")
 	m.terminals().want(t, 0, "[\n  {\n    \"id\": \"post_2\"\n  },\n  {\n    \"id\": \"post_1\"\n  }\n]\n", "", "post", "list", "--json=id")

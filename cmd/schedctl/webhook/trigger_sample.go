@@ -42,6 +42,8 @@ func sampleEvent(typ schedctl.EventType, now time.Time) (schedctl.Event, error) 
 		return sampleSeriesReview(typ, workspace, now)
 	case schedctl.EventSeriesSkipped, schedctl.EventSeriesEnded:
 		return sampleSeriesEvent(typ, workspace, now), nil
+	case schedctl.EventSourceHeld, schedctl.EventSourceFailed, schedctl.EventSourceRecovered:
+		return sampleSourceEvent(typ, workspace, now), nil
 	}
 	events, err := sampleHistory(typ, account, now)
 	if err != nil {
@@ -111,6 +113,18 @@ func sampleSeriesEvent(typ schedctl.EventType, workspace string, now time.Time) 
 		skipped = &schedctl.SkippedOccurrences{Reason: schedctl.SkipMissed, Count: 2, First: schedctl.LocalTimeOf(now.UTC().AddDate(0, 0, -1)), Last: last}
 	}
 	return schedctl.SeriesEvent(typ, &series, skipped, now)
+}
+
+// sampleSourceEvent returns an event about a source.
+func sampleSourceEvent(typ schedctl.EventType, workspace string, now time.Time) schedctl.Event {
+	source := schedctl.Source{ID: schedctl.NewID(schedctl.SourcePrefix, now), WorkspaceID: workspace}
+	switch typ {
+	case schedctl.EventSourceHeld:
+		source.Fault = &schedctl.SourceFault{Code: schedctl.SourceFlood, Message: "the feed has 12 new items, more than usual"}
+	case schedctl.EventSourceFailed:
+		source.Fault = &schedctl.SourceFault{Code: schedctl.SourceGone, Message: "the server says that the feed is gone for good"}
+	}
+	return schedctl.SourceEvent(typ, &source, now)
 }
 
 // sampleHistory returns the changes of a post that lead to an event of the type.
