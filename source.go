@@ -265,6 +265,7 @@ func (s *Source) Check() error {
 		in("delay", s.Delay >= 0 && s.Delay <= MaxSourceDelay, "delay (--delay) is between 0s and 24h"),
 		in("max_per_day", s.MaxPerDay >= 1 && s.MaxPerDay <= MaxSourcePerDay, "max_per_day (--max-per-day) is between 1 and %d", MaxSourcePerDay),
 		in("image", slices.Contains([]SourceImage{ImageItem, ImagePage, ImageNone}, s.Image), "%q is not a place of pictures; use item, page or none", s.Image),
+		in("image_required", !s.ImageRequired || s.Image != ImageNone, "image_required (--image-required) needs an image of item or page (--image)"),
 		in("identity", slices.Contains([]SourceIdentity{IdentityAuto, IdentityGUID, IdentityLink}, s.Identity), "%q is not an identity; use auto, guid or link", s.Identity),
 		in("overrides", s.overridesFit(), "each entry of overrides has another account of the source"),
 	)

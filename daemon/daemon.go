@@ -211,7 +211,11 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	d.deliverer = d.newDeliverer(cfg, publishers, source)
 	d.planner, d.announcer = d.newPlanner(cfg), d.newAnnouncer(cfg, publishers)
 	d.results = d.newResults(cfg)
-	d.sources = d.newSources(cfg, publishers)
+	var files *media.Service
+	if cfg.Blobs != nil {
+		files = media.New(media.Config{Blobs: cfg.Blobs, Limits: cfg.Media, Outbound: cfg.Outbound})
+	}
+	d.sources = d.newSources(cfg, publishers, files)
 	newLoop := schedule.New
 	if member != nil {
 		newLoop = schedule.NewWindow
@@ -219,10 +223,8 @@ func assemble(cfg Config, listener net.Listener, announced apiv1.Announced, memb
 	}
 	d.loop = newLoop(dueSource{cfg.Store}, d.deliverer.Enqueue, cfg.Logger)
 	readers := storage.NewReaders(cfg.Store)
-	var files *media.Service
 	var links http.Handler
-	if cfg.Blobs != nil {
-		files = media.New(media.Config{Blobs: cfg.Blobs, Limits: cfg.Media, Outbound: cfg.Outbound})
+	if files != nil {
 		links = &mediaLinks{readers, files, source, cfg.Logger}
 		d.collector = &mediaCollector{media.Collector{Store: cfg.Store, Blobs: cfg.Blobs, Used: cfg.Media.Keep, Retention: files.Retention()}, d.metrics, cfg.Logger, time.Time{}}
 	}
@@ -284,14 +286,14 @@ func (d *daemon) refused(ctx context.Context, a schedctl.Account) bool {
 }
 
 // newSources returns what reads the feeds of sources and makes their posts.
-func (d *daemon) newSources(cfg Config, publishers publish.Registry) *source.Runner {
-	cases := usecase.Service{Publishers: publishers, Limits: cfg.Media, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness)}
-	if cfg.Blobs != nil {
-		cases.Blobs = cfg.Blobs
+func (d *daemon) newSources(cfg Config, publishers publish.Registry, files *media.Service) *source.Runner {
+	cases := usecase.Service{Publishers: publishers, Limits: media.DefaultLimits, MaxLateness: cmp.Or(cfg.MaxLateness, DefaultMaxLateness)}
+	if files != nil { // the interface must be nil otherwise
+		cases.Blobs, cases.Limits = cfg.Blobs, files.Limits()
 	}
 	config := source.Config{
 		Store: cfg.Store, Cases: &cases, Clock: d.clock, Logger: cfg.Logger, Open: api.OpenSource(cfg.Sealer.Open), Fetched: d.metrics.SourceFetched, Counted: d.metrics.SourceItem,
-		Fetcher: fetch.New(outbound.FetchClient(cfg.Outbound), cfg.Version, strings.TrimRight(cfg.PublicURL, "/")),
+		Fetcher: fetch.New(outbound.FetchClient(cfg.Outbound), cfg.Version, strings.TrimRight(cfg.PublicURL, "/")), Files: files,
 	}
 	if d.member != nil {
 		config.Member = d.member

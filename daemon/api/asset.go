@@ -328,12 +328,3 @@ func readCreateUpload(d *decoder) apiv1.CreateUpload {
 	d.require(b.SizeBytes != 0, "size_bytes", "give the size of the file")
 	return b
 }
-
-// expiry returns the time for a new expiry of an asset, which is never earlier than
-// the current one.
-func expiry(a *schedctl.MediaAsset, now time.Time, life time.Duration) time.Time {
-	if at := schedctl.Millis(now.Add(life)); at.After(a.ExpiresAt) {
-		return at
-	}
-	return a.ExpiresAt
-}

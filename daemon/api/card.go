@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
-	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/publish/linkcard"
 	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
@@ -77,30 +76,8 @@ func (s *Server) storePicture(ctx context.Context, c *usecase.Request, thumb *li
 		return picture, err
 	}
 	err = s.store.Update(ctx, func(tx storage.Tx) (err error) {
-		picture, _, err = s.putAsset(tx, c, f, "")
+		picture, _, err = c.PutFile(tx, s.media, f, "")
 		return err
 	})
 	return picture, err
-}
-
-// putAsset stores the asset of a file whose bytes are stored, or lets a known one live
-// longer.
-func (s *Server) putAsset(tx storage.Tx, c *usecase.Request, f *media.File, altText string) (asset schedctl.MediaAsset, known bool, err error) {
-	asset, known, err = c.KnownFile(tx, f.Key, altText)
-	if err != nil {
-		return asset, known, err
-	}
-	if known {
-		asset.ExpiresAt = expiry(&asset, c.Now, media.UnusedLife)
-		return asset, true, tx.PutMediaAsset(asset)
-	}
-	if err := s.checkQuota(tx, c, f.Size); err != nil {
-		return asset, false, err
-	}
-	now := schedctl.Millis(c.Now)
-	asset = f.Asset()
-	asset.ID, asset.WorkspaceID = schedctl.NewID(schedctl.MediaPrefix, now), c.Key.WorkspaceID
-	asset.FileName, asset.AltText, asset.Status, asset.UploadedBy = f.Name, altText, schedctl.MediaReady, c.Key.ID
-	asset.CreatedAt, asset.UpdatedAt, asset.ExpiresAt = now, now, now.Add(media.UnusedLife)
-	return asset, false, tx.PutMediaAsset(asset)
 }

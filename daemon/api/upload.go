@@ -77,7 +77,7 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 		if err != nil || found {
 			return err
 		}
-		return s.checkQuota(r, &c.Request, f.Size)
+		return c.CheckQuota(r, s.media, f.Size)
 	})
 	if err != nil {
 		return response{}, err
@@ -86,7 +86,7 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 		return response{}, storeError(err, "the daemon could not store the file; see its log")
 	}
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		asset, known, err := s.putAsset(tx, &c.Request, f, altText)
+		asset, known, err := c.PutFile(tx, s.media, f, altText)
 		if err != nil {
 			return response{}, err
 		}
@@ -95,14 +95,6 @@ func (s *Server) putFile(ctx context.Context, c *request, f *media.File, altText
 		}
 		return uploadedResponse(tx, http.StatusCreated, asset)
 	})
-}
-
-func (s *Server) checkQuota(r storage.Reader, c *usecase.Request, size int64) error {
-	used, err := r.MediaSize(c.Key.WorkspaceID)
-	if err != nil {
-		return err
-	}
-	return s.media.CheckQuota(used, size)
 }
 
 // createUpload handles POST /media/uploads.
@@ -122,7 +114,7 @@ func (s *Server) createUpload(ctx context.Context, c *request, b apiv1.CreateUpl
 	limits := s.media.Limits()
 	base := s.baseURL(c)
 	return s.commit(ctx, c, func(tx storage.Tx) (response, error) {
-		if err := s.checkQuota(tx, &c.Request, b.SizeBytes); err != nil {
+		if err := c.CheckQuota(tx, s.media, b.SizeBytes); err != nil {
 			return response{}, err
 		}
 		now := schedctl.Millis(c.Now)
@@ -283,7 +275,7 @@ func (s *Server) confirmUpload(ctx context.Context, c *request) (response, error
 		case a.SHA256 == [32]byte{}:
 			return schedctl.Errorf(schedctl.MediaNotReady, "", "the file was not uploaded yet; send it to the upload URL, then confirm it")
 		}
-		a.Status, a.ExpiresAt = schedctl.MediaReady, expiry(a, c.Now, media.UnusedLife)
+		a.Status, a.ExpiresAt = schedctl.MediaReady, usecase.Expiry(a, c.Now, media.UnusedLife)
 		return nil
 	})
 }

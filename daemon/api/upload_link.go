@@ -12,6 +12,7 @@ import (
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/client/apiv1"
 	"github.com/schedctl/schedctl/daemon/media"
+	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -142,7 +143,7 @@ func (s *Server) putUploadLink(ctx context.Context, c *request) (response, error
 		if err != nil {
 			return response{}, err
 		}
-		if err := s.checkQuota(tx, &c.Request, c.file.Size); err != nil {
+		if err := c.CheckQuota(tx, s.media, c.file.Size); err != nil {
 			return response{}, err
 		}
 		c.file.SetFacts(&a)
@@ -152,7 +153,7 @@ func (s *Server) putUploadLink(ctx context.Context, c *request) (response, error
 		if a.AltText == "" {
 			a.AltText = c.altText
 		}
-		a.Status, a.UpdatedAt, a.ExpiresAt = schedctl.MediaReady, schedctl.Millis(c.Now), expiry(&a, c.Now, media.UnusedLife)
+		a.Status, a.UpdatedAt, a.ExpiresAt = schedctl.MediaReady, schedctl.Millis(c.Now), usecase.Expiry(&a, c.Now, media.UnusedLife)
 		if err := tx.PutMediaAsset(a); err != nil {
 			return response{}, err
 		}

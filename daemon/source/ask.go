@@ -247,11 +247,7 @@ func (r *Runner) Post(ctx context.Context, workspaceID, id, itemID string) (item
 	if c.Draft {
 		mode = schedctl.SourceDraft
 	}
-	err = j.attempt(ctx, &item, c, mode)
-	if mode.Publishes() && schedctl.CodeOf(err) == schedctl.ApprovalMissing {
-		err = j.attempt(ctx, &item, c, schedctl.SourceSubmit)
-	}
-	if err != nil {
+	if err = j.attempts(ctx, &item, c, mode); err != nil {
 		return item, err
 	}
 	return storage.Read(ctx, r.cfg.Store.View, read)

@@ -103,17 +103,13 @@ func (j *job) makeOne(ctx context.Context, item *schedctl.SourceItem) (posted bo
 
 var errDuplicate = errors.New("another source made a post of the link")
 
-// post makes the post of an item with the mode of the source. Where the post needs an
-// approval, it asks for it.
+// post makes the post of an item with the mode of the source.
 func (j *job) post(ctx context.Context, item *schedctl.SourceItem, c content) (posted bool, err error) {
 	mode := j.source.Mode
 	if c.Draft {
 		mode = schedctl.SourceDraft
 	}
-	err = j.attempt(ctx, item, c, mode)
-	if mode.Publishes() && schedctl.CodeOf(err) == schedctl.ApprovalMissing {
-		err = j.attempt(ctx, item, c, schedctl.SourceSubmit)
-	}
+	err = j.attempts(ctx, item, c, mode)
 	switch code := schedctl.CodeOf(err); code {
 	case "":
 		return true, nil
@@ -132,14 +128,39 @@ func (j *job) post(ctx context.Context, item *schedctl.SourceItem, c content) (p
 	return false, errorsJoin(err, j.wait(ctx, item, j.cfg.Now().Add(retryAfter), reason))
 }
 
+// attempts makes the post of an item with its picture, or without a picture that the networks
+// of the accounts refuse. Where the post needs an approval, it asks for it.
+func (j *job) attempts(ctx context.Context, item *schedctl.SourceItem, c content, mode schedctl.SourceMode) error {
+	p, err := j.picture(ctx, item, c)
+	if err != nil {
+		return err
+	}
+	try := func(p picture) error {
+		err := j.attempt(ctx, item, c, mode, p)
+		if mode.Publishes() && schedctl.CodeOf(err) == schedctl.ApprovalMissing {
+			err = j.attempt(ctx, item, c, schedctl.SourceSubmit, p)
+		}
+		return err
+	}
+	err = try(p)
+	code := schedctl.CodeOf(err)
+	if p.assetID != "" && !j.source.ImageRequired && (code == schedctl.MediaInvalid || code == schedctl.ValidationFailed) {
+		err = try(picture{note: "The post has no picture: " + messageOf(err)})
+	}
+	return err
+}
+
 // attempt makes the post of an item, and stores it with the item.
-func (j *job) attempt(ctx context.Context, item *schedctl.SourceItem, c content, mode schedctl.SourceMode) error {
+func (j *job) attempt(ctx context.Context, item *schedctl.SourceItem, c content, mode schedctl.SourceMode, p picture) error {
 	for {
 		request := usecase.Request{Key: j.key, Now: j.cfg.Now()}
 		decision := j.cfg.Cases.Decide(&request, func(fn func(storage.Reader) error) error { return j.cfg.Store.View(ctx, fn) })
 		n, err := j.newPost(ctx, item, c, mode)
 		if err != nil {
 			return err
+		}
+		if p.assetID != "" {
+			n.Media, n.MediaField = []schedctl.PostMedia{{AssetID: p.assetID}}, "media"
 		}
 		created, err := decision.CreatePost(ctx, n, func(id string) (a schedctl.Account, err error) {
 			err = j.cfg.Store.View(ctx, func(r storage.Reader) (err error) {
@@ -156,11 +177,18 @@ func (j *job) attempt(ctx context.Context, item *schedctl.SourceItem, c content,
 		if address == "" {
 			address = item.Title
 		}
-		created.AddNote(n.By, fmt.Sprintf("Made by the source %s of %s", j.source.Name, address), j.cfg.Now()) // a title that is too long gets no note
+		for _, text := range []string{fmt.Sprintf("Made by the source %s of %s", j.source.Name, address), p.note} {
+			created.AddNote(j.author(), text, j.cfg.Now()) // an empty text, and one that is too long, are no note
+		}
 		if err = j.store(ctx, item, created, &request); !usecase.Again(err) {
 			return err
 		}
 	}
+}
+
+// author is who writes the notes of the posts of the source.
+func (j *job) author() schedctl.Actor {
+	return schedctl.Actor{Key: schedctl.KeyRef{ID: j.key.ID, Name: j.key.Name}}
 }
 
 // store stores a post and its item in one transaction, if both the source and the item are as

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/publish"
 	"github.com/schedctl/schedctl/daemon/publish/outbound"
 	"github.com/schedctl/schedctl/daemon/publish/publishtest"
@@ -33,6 +34,7 @@ type rig struct {
 	store   storage.Store
 	feed    *feedtest.Server
 	runner  *source.Runner
+	files   *media.Service // or nil
 	account schedctl.Account
 	key     schedctl.APIKey
 	id      string // of the source
@@ -82,8 +84,12 @@ func (r *rig) setUp(set func(*schedctl.Source)) {
 
 // newRunner returns the runner of another node, or of the time after a start.
 func (r *rig) newRunner(store storage.Store) *source.Runner {
+	cases := &usecase.Service{Publishers: publish.NewRegistry(publishtest.NewFake("fake"), publishtest.NewUploadingFake("pictures")), Limits: media.DefaultLimits, MaxLateness: 24 * time.Hour}
+	if r.files != nil {
+		cases.Blobs = r.files.Blobs()
+	}
 	return source.New(source.Config{
-		Store: store, Cases: &usecase.Service{Publishers: publish.NewRegistry(publishtest.NewFake("fake")), MaxLateness: 24 * time.Hour},
+		Store: store, Cases: cases, Files: r.files,
 		Fetcher: fetch.New(outbound.FetchClient(outbound.AllowPrivate), "test", ""),
 		Open:    func(*schedctl.Source) (source.Credentials, error) { return source.Credentials{}, nil },
 		Logger:  slog.New(slog.NewTextHandler(r.Output(), nil)), Now: r.time,

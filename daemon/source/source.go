@@ -21,6 +21,7 @@ import (
 
 	"github.com/schedctl/schedctl"
 	"github.com/schedctl/schedctl/daemon/clock"
+	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/daemon/source/fetch"
 	"github.com/schedctl/schedctl/daemon/usecase"
 	"github.com/schedctl/schedctl/storage"
@@ -51,11 +52,12 @@ type Credentials struct {
 	HeaderName, HeaderValue string
 }
 
-// Config holds the dependencies of a [Runner]. All but Member, Clock, Now, Fetched and Counted are required.
+// Config holds the dependencies of a [Runner]. All but Files, Member, Clock, Now, Fetched and Counted are required.
 type Config struct {
 	Store   storage.Store
 	Cases   *usecase.Service
 	Fetcher *fetch.Fetcher
+	Files   *media.Service                              // stores pictures; nil for a daemon without media
 	Open    func(*schedctl.Source) (Credentials, error) // opens the sealed credentials
 	Member  Member                                      // nil when no other daemon can use the store
 	Clock   *clock.Clock                                // nil trusts the wall clock

@@ -1,7 +1,10 @@
 package usecase
 
 import (
+	"time"
+
 	"github.com/schedctl/schedctl"
+	"github.com/schedctl/schedctl/daemon/media"
 	"github.com/schedctl/schedctl/storage"
 )
 
@@ -25,6 +28,46 @@ func (c *Request) KnownFile(r storage.Reader, sha256 [32]byte, altText string) (
 		}
 	}
 	return known, found, err
+}
+
+// PutFile stores the asset of a file whose bytes are stored, or lets a known one live longer.
+// Errors: MEDIA_QUOTA_EXCEEDED.
+func (c *Request) PutFile(tx storage.Tx, files *media.Service, f *media.File, altText string) (asset schedctl.MediaAsset, known bool, err error) {
+	asset, known, err = c.KnownFile(tx, f.Key, altText)
+	if err != nil {
+		return asset, known, err
+	}
+	if known {
+		asset.ExpiresAt = Expiry(&asset, c.Now, media.UnusedLife)
+		return asset, true, tx.PutMediaAsset(asset)
+	}
+	if err := c.CheckQuota(tx, files, f.Size); err != nil {
+		return asset, false, err
+	}
+	now := schedctl.Millis(c.Now)
+	asset = f.Asset()
+	asset.ID, asset.WorkspaceID = schedctl.NewID(schedctl.MediaPrefix, now), c.Key.WorkspaceID
+	asset.FileName, asset.AltText, asset.Status, asset.UploadedBy = f.Name, altText, schedctl.MediaReady, c.Key.ID
+	asset.CreatedAt, asset.UpdatedAt, asset.ExpiresAt = now, now, now.Add(media.UnusedLife)
+	return asset, false, tx.PutMediaAsset(asset)
+}
+
+// CheckQuota returns MEDIA_QUOTA_EXCEEDED if the workspace cannot store a file of this size.
+func (c *Request) CheckQuota(r storage.Reader, files *media.Service, size int64) error {
+	used, err := r.MediaSize(c.Key.WorkspaceID)
+	if err != nil {
+		return err
+	}
+	return files.CheckQuota(used, size)
+}
+
+// Expiry returns the time for a new expiry of an asset, which is never earlier than the
+// current one.
+func Expiry(a *schedctl.MediaAsset, now time.Time, life time.Duration) time.Time {
+	if at := schedctl.Millis(now.Add(life)); at.After(a.ExpiresAt) {
+		return at
+	}
+	return a.ExpiresAt
 }
 
 const (
