@@ -140,7 +140,7 @@ func (r *rig) read(fn func(storage.Reader) error) {
 func (r *rig) items(state schedctl.ItemState) (titles []string) {
 	r.f.Helper()
 	r.read(func(reader storage.Reader) error {
-		items, err := reader.SourceItems(storage.SourceItemQuery{WorkspaceID: r.ws, SourceID: r.id, State: state, Limit: 10_000})
+		items, err := reader.SourceItems(storage.SourceItemQuery{WorkspaceID: r.ws, SourceID: r.id, State: state, Limit: 20_000})
 		for _, i := range slices.Backward(items) {
 			titles = append(titles, i.Title)
 		}
@@ -153,7 +153,7 @@ func (r *rig) items(state schedctl.ItemState) (titles []string) {
 func (r *rig) posts() (list []schedctl.Post) {
 	r.f.Helper()
 	r.read(func(reader storage.Reader) error {
-		page, err := reader.Posts(storage.PostQuery{WorkspaceID: r.ws, Limit: 10_000})
+		page, err := reader.Posts(storage.PostQuery{WorkspaceID: r.ws, Limit: 20_000})
 		list = page.Posts
 		slices.Reverse(list)
 		return err

@@ -202,6 +202,9 @@ func (r *Runner) work(ctx context.Context, workspaceID, id string, now bool) (Re
 	if err == nil && makes(&j.source) {
 		err = j.makeDue(ctx)
 	}
+	if err == nil {
+		err = j.prune(ctx)
+	}
 	if err = errorsJoin(err, j.release(context.WithoutCancel(ctx))); errors.Is(err, errTaken) {
 		err = nil // a person or another node decided otherwise
 	}
