@@ -53,6 +53,8 @@ type counts struct {
 	accounts                      map[accountState]int
 	ending                        []schedctl.Account // whose credentials end
 	assets                        map[schedctl.MediaStatus]int
+	sources                       map[schedctl.SourceState]int
+	feeds                         []schedctl.Source // that are read
 }
 
 type accountState struct {
@@ -89,6 +91,16 @@ func (c *collector) write(w io.Writer) {
 	expiries.writeType(w)
 	for _, a := range n.ending {
 		expiries.write(w, float64(a.Expiry.At.Unix()), a.ID, a.Platform)
+	}
+	sources := gauge{"schedctl_sources", []string{"state"}}
+	sources.writeType(w)
+	for state, n := range n.sources {
+		sources.write(w, float64(n), string(state))
+	}
+	successes := gauge{"schedctl_source_last_success_seconds", []string{"source"}}
+	successes.writeType(w)
+	for i := range n.feeds {
+		successes.write(w, float64(n.feeds[i].LastSuccessAt.Unix()), n.feeds[i].ID)
 	}
 	assets := gauge{"schedctl_media_assets", []string{"status"}}
 	assets.writeType(w)
@@ -140,6 +152,9 @@ func (c *collector) count(ctx context.Context, now time.Time) (n counts, err err
 		if n.assets, err = countAssets(r, workspaces); err != nil {
 			return err
 		}
+		if n.sources, n.feeds, err = countSources(r, workspaces); err != nil {
+			return err
+		}
 		sweeps, err := r.SeriesDue(now, maxSweeps)
 		if n.sweeps = len(sweeps); err != nil {
 			return err
@@ -181,6 +196,28 @@ func countAccounts(r storage.Reader, workspaces []schedctl.Workspace) (n map[acc
 		}
 	}
 	return n, ending, nil
+}
+
+// countSources counts sources, and returns those whose feeds are read.
+func countSources(r storage.Reader, workspaces []schedctl.Workspace) (n map[schedctl.SourceState]int, feeds []schedctl.Source, err error) {
+	n = map[schedctl.SourceState]int{}
+	for _, w := range workspaces {
+		sources, err := r.Sources(w.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range sources {
+			s := &sources[i]
+			if s.State == schedctl.SourceRemoved {
+				continue
+			}
+			n[s.State]++
+			if reads := s.State == schedctl.SourceActive || s.State == schedctl.SourceError; reads && s.Kind == schedctl.SourceFeed && !s.LastSuccessAt.IsZero() {
+				feeds = append(feeds, *s)
+			}
+		}
+	}
+	return n, feeds, nil
 }
 
 // dueBatch is how many entries are read in one snapshot. That takes a few milliseconds:

@@ -68,6 +68,8 @@ var help = map[string]string{
 	"schedctl_webhook_attempt_duration_seconds": "How long attempts to send an event to a webhook took.",
 	"schedctl_source_fetches_total":             "Fetches of the feeds of sources, by outcome: new, unchanged, held or failed.",
 	"schedctl_source_items_total":               "Items of sources, by the state that they got.",
+	"schedctl_sources":                          "Sources by state: active, paused, held or error.",
+	"schedctl_source_last_success_seconds":      "When the feed of an active or failing source was last read, as a Unix time; absent before.",
 	"schedctl_sweep_duration_seconds":           "How long sweeps of a series took; outcome is done or failed.",
 	"schedctl_results_reads_total":              "Readings of the results of published posts, by outcome: ok, or why there are no numbers.",
 	"schedctl_results_cost_usd_total":           "What networks charge for the readings, in US dollars.",

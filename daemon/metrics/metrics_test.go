@@ -231,8 +231,14 @@ func TestCountsTargetsAndAccounts(t *testing.T) {
 			}
 			return nil
 		})
+		feed := r.source(schedctl.SourceError)
+		r.source(schedctl.SourceHeld)
+		r.source(schedctl.SourceRemoved)
 		time.Sleep(time.Hour)
 		r.want(
+			`schedctl_sources{state="error"} 1`,
+			`schedctl_sources{state="held"} 1`,
+			`schedctl_source_last_success_seconds{source="`+feed+`"} 1.8e+09`,
 			"schedctl_due_sweeps 2",
 			"schedctl_results_overdue 1",
 			"schedctl_due_targets 3",     // two scheduled, one before its next attempt
@@ -243,6 +249,18 @@ func TestCountsTargetsAndAccounts(t *testing.T) {
 			`schedctl_accounts{platform="mastodon",status="error"} 1`,
 		)
 	})
+}
+
+// source puts a source of a feed that was read once, and returns its id.
+func (r *rig) source(state schedctl.SourceState) string {
+	r.Helper()
+	s := schedctl.Source{
+		ID: schedctl.NewID(schedctl.SourcePrefix, time.Now()), WorkspaceID: r.workspace, State: state,
+		SourceSettings: schedctl.SourceSettings{Kind: schedctl.SourceFeed}, SourceProgress: schedctl.SourceProgress{LastSuccessAt: time.Unix(1_800_000_000, 0).UTC()},
+	}
+	s.Name = s.ID
+	r.update(func(tx storage.Tx) error { return tx.PutSource(s) })
+	return s.ID
 }
 
 // TestCountsDamagedAccounts guards that an account whose record is damaged neither stops
@@ -422,6 +440,7 @@ func TestLint(t *testing.T) {
 	r.Attempted(metrics.Attempt{Platform: "feed", Outcome: schedctl.OutcomePublished})
 	r.Unattempted("feed", schedctl.KindMissed)
 	r.Delivered(metrics.Delivery{Outcome: "delivered", Took: time.Second})
+	r.source(schedctl.SourceActive)
 	r.SourceFetched("new")
 	r.SourceItem(schedctl.ItemPosted)
 	r.Swept(metrics.Sweep{Took: time.Second})
@@ -436,7 +455,7 @@ func TestLint(t *testing.T) {
 	}
 	for _, name := range []string{
 		"schedctl_publish_lateness_seconds", "schedctl_publish_attempts_total", "schedctl_publish_unattempted_total",
-		"schedctl_source_fetches_total", "schedctl_source_items_total",
+		"schedctl_source_fetches_total", "schedctl_source_items_total", "schedctl_sources", "schedctl_source_last_success_seconds",
 		"schedctl_webhook_attempts_total", "schedctl_webhook_attempt_duration_seconds", "schedctl_webhook_backlog",
 		"schedctl_due_targets", "schedctl_overdue_targets", "schedctl_due_sweeps", "schedctl_sweep_duration_seconds", "schedctl_accounts",
 		"schedctl_results_reads_total", "schedctl_results_cost_usd_total", "schedctl_posts_removed_total", "schedctl_results_overdue",
