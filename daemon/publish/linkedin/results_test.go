@@ -3,6 +3,7 @@ package linkedin_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,6 +100,24 @@ func TestResultsOfAnOlderVersion(t *testing.T) {
 	}
 	reading, err = p.Results(t.Context(), publish.ResultsRequest{Credentials: r.Credentials, IDs: []string{share}, Dropped: reading.Dropped})
 	if err != nil || reading.Requests != 5 || len(reading.Dropped) > 0 {
+		t.Errorf("%+v, %v", reading, err)
+	}
+}
+
+// TestResultsWithoutReadingPosts guards that a post without numbers, which the token may not
+// read, does not take the numbers of the others with it.
+func TestResultsWithoutReadingPosts(t *testing.T) {
+	t.Parallel()
+	fake := counting("urn:li:organization:5515715")
+	fake.Respond(func(r *http.Request) publishtest.Mishap {
+		if strings.Contains(r.URL.Path, "/posts/") {
+			return publishtest.Mishap{Status: 403, Body: `{"status":403,"serviceErrorCode":100,"code":"ACCESS_DENIED","message":"Not enough permissions to access: posts.GET.20260801"}`}
+		}
+		return publishtest.Mishap{}
+	})
+	p, r := start(t, fake, true)
+	reading, err := p.Results(t.Context(), publish.ResultsRequest{Credentials: r.Credentials, IDs: []string{share, unseen}})
+	if _, told := reading.Results[unseen]; err != nil || told || reading.Results[share].Metrics.Views == nil {
 		t.Errorf("%+v, %v", reading, err)
 	}
 }
