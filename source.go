@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -12,6 +13,7 @@ import (
 const (
 	MaxSources        = 100 // of a workspace
 	MaxAgentSources   = 5   // of a key of an agent
+	MaxSourcesKept    = 10  // times as many with those that were removed in the last [SourceKept]
 	MaxSourceTake     = 10  // items of the first fetch
 	MaxSourceTemplate = 4_000
 	MaxSourceWords    = 50 // entries of each list of a filter
@@ -339,7 +341,7 @@ func (s *SourceProgress) AddMade(now time.Time) {
 func SourceExternalID(sourceID, key string, round int) string {
 	id := SourceCollection + "/" + sourceID + "/" + key
 	if round > 1 {
-		id += "/" + string(rune('0'+min(round, 9)))
+		id += "/" + strconv.Itoa(round)
 	}
 	return id
 }

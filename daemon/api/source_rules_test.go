@@ -57,6 +57,20 @@ func TestSentItemsOfLimitedKeys(t *testing.T) {
 	}
 }
 
+// TestSourcesThatCameAndWent guards that a program that adds and removes sources does not fill
+// the database with what is kept of them.
+func TestSourcesThatCameAndWent(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	key := f.newAPIKey(nil, body{"name": "agent", "kind": "agent", "scopes": []string{"posts:read", "posts:draft", "sources:write"}}).Secret
+	for range schedctl.MaxSourcesKept * schedctl.MaxAgentSources {
+		id := decodeAs[apiv1.SourceEnvelope](t, f.do(as(key), "POST", "/sources", newSource(f, nil)).want(201)).Source.ID
+		f.do(as(key), "DELETE", "/sources/"+id, nil).want(204)
+	}
+	f.do(as(key), "POST", "/sources", newSource(f, nil)).refused(schedctl.ValidationFailed)
+	f.source(nil) // of a person
+}
+
 // TestHeaderOfASource guards that a header that cannot be sent is refused when it is given,
 // without its value.
 func TestHeaderOfASource(t *testing.T) {

@@ -73,6 +73,30 @@ func TestStartOver(t *testing.T) {
 	r.wantSame("posts", r.texts(), []string{"Title 6"})
 }
 
+// Many sources of one host do not keep those of others waiting.
+func TestSourcesOfOneHost(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, storagetest.NewMemory(), nil)
+	r.feed.Set(feedtest.Numbered(1)...)
+	r.update(func(tx storage.Tx) error {
+		s, err := tx.Source(r.ws, r.id)
+		if err != nil {
+			return err
+		}
+		for range 14 {
+			s.ID = schedctl.NewID(schedctl.SourcePrefix, start)
+			if err := tx.PutSource(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	r.after(0)
+	r.wantSame("requests of a look", len(r.feed.Requests()), 10)
+	r.after(0)
+	r.wantSame("requests of two looks", len(r.feed.Requests()), 15)
+}
+
 // The secrets of a source are for the host of its URL. A feed that moves to another host of
 // the same site is read there, without them, and the URL stays.
 func TestSecretsStayWithTheirHost(t *testing.T) {

@@ -34,8 +34,9 @@ const (
 	// workers is how many hosts are asked at the same time.
 	workers = 4
 
-	// maxDue bounds how many sources a look works on.
-	maxDue = 500
+	// maxDue bounds how many sources a look works on, and perHost how many of one host: others
+	// do not wait longer for a host that is slow.
+	maxDue, perHost = 500, 10
 
 	// claim is how long a node may work on a source.
 	claim = 3 * time.Minute
@@ -122,7 +123,10 @@ func (r *Runner) Look(ctx context.Context) error {
 		if r.cfg.Member != nil && !r.cfg.Member.Mine("source "+host) {
 			continue
 		}
-		if byHost[host] == nil {
+		switch len(byHost[host]) {
+		case perHost:
+			continue // with the next look
+		case 0:
 			hosts = append(hosts, host)
 		}
 		byHost[host] = append(byHost[host], due[i])

@@ -94,16 +94,22 @@ func (c *Request) CreateSource(tx storage.Tx, change SourceChange) (schedctl.Sou
 
 // roomForSource returns an error if the workspace or the key of an agent has too many sources.
 func (c *Request) roomForSource(all []schedctl.Source) error {
-	listed, own := 0, 0
+	listed, own, made := 0, 0, 0
 	for i := range all {
+		mine := all[i].KeyID == c.Key.ID
+		if mine {
+			made++
+		}
 		if all[i].State == schedctl.SourceRemoved {
 			continue
 		}
-		if listed++; all[i].KeyID == c.Key.ID {
+		if listed++; mine {
 			own++
 		}
 	}
 	switch {
+	case len(all) >= schedctl.MaxSourcesKept*schedctl.MaxSources || c.Key.Agent && made >= schedctl.MaxSourcesKept*schedctl.MaxAgentSources:
+		return schedctl.Errorf(schedctl.ValidationFailed, "", "too many sources were removed in the last 90 days; change an existing one with PATCH %s/sources/{id} (schedctl source edit)", prefix)
 	case listed >= schedctl.MaxSources:
 		return schedctl.Errorf(schedctl.ValidationFailed, "", "this workspace has %d sources, which is the limit; remove one with DELETE %s/sources/{id} (schedctl source remove)", listed, prefix)
 	case c.Key.Agent && own >= schedctl.MaxAgentSources:
