@@ -27,7 +27,7 @@ func TestText(t *testing.T) {
 		{"<svg><title>t</title><path/></svg>x<iframe src=a>old</iframe><form>Your address <button>Send</button></form>y", "x y"},
 		{"<title>Head</title>body", "body"},
 		{"\u202Egnp.exe\u202C\u2066\u200F\u200B\uFEFF\u00ADa\x00\x1B[31m\u0085b", "gnp.exea[31m\nb"},
-		{"👩‍👩‍👧 क्‍ष", "👩‍👩‍👧 क्‍ष"},
+		{"👩\u200d👩\u200d👧 क्\u200dष", "👩\u200d👩\u200d👧 क्\u200dष"},
 		{"cafe\u0301", "café"},
 		{"<p>Text.</p><p>The post <a>A: b &#038; c</a> appeared first on <a>Blog</a>.</p>", "Text."},
 		{"<p>The post office is closed.</p><p>It appeared first on Monday.</p>", "The post office is closed.\nIt appeared first on Monday."},
