@@ -37,6 +37,7 @@ func TestAccountResults(t *testing.T) {
 		"a network without":  {platform: "feed", state: "unavailable", reason: "unsupported"},
 		"by default":         {platform: "mastodon", state: "on"},
 		"off":                {platform: "mastodon", options: schedctl.Options{"results": "off"}, state: "off", reason: "off"},
+		"off, without scope": {platform: "mastodon", options: schedctl.Options{"results": "off"}, log: schedctl.AccountResults{Lacks: []string{"other"}}, state: "off", reason: "off"},
 		"where it costs":     {platform: "x", state: "off", reason: "off"},
 		"on where it costs":  {platform: "x", options: schedctl.Options{"results": "on"}, state: "on"},
 		"no budget":          {platform: "x", options: schedctl.Options{"results": "on"}, log: schedctl.AccountResults{Reason: schedctl.ResultsBudget}, state: "delayed", reason: "budget"},

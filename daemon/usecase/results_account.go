@@ -53,6 +53,9 @@ func (s *Service) accountResults(a *schedctl.Account, log *schedctl.AccountResul
 	}
 	var reason schedctl.ResultsReason
 	wire.State, reason = s.accountResultsState(a, log, &rules, reads)
+	if wire.State == apiv1.AccountResultsOff { // nothing is missing for what is not read
+		wire.MissingScopes = []string{}
+	}
 	if reason == schedctl.ResultsMissingScope && len(wire.MissingScopes) == 0 && rules.Scope != "" {
 		wire.MissingScopes = []string{rules.Scope}
 	}
