@@ -93,9 +93,9 @@ func (t MailTLS) Port() int {
 func NotificationEvents() []EventType { return append(ProblemEvents(), ReviewEvents()...) }
 
 // ProblemEvents lists the event types that a notification reports unless it names others:
-// failures, what will fail, refused logins and unknown outcomes.
+// failures, what will fail, refused logins, unknown outcomes and sources that make no posts.
 func ProblemEvents() []EventType {
-	return []EventType{EventPostFailed, EventPostCommentFailed, EventPostUnconfirmed, EventAccountError, EventAccountExpiring, EventForecastAppeared, EventWebhookDisabled}
+	return []EventType{EventPostFailed, EventPostCommentFailed, EventPostUnconfirmed, EventAccountError, EventAccountExpiring, EventForecastAppeared, EventSourceHeld, EventSourceFailed, EventWebhookDisabled}
 }
 
 // NotificationPlatforms lists the platforms whose accounts can carry

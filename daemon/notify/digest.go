@@ -47,6 +47,8 @@ var kinds = map[schedctl.EventType][2]string{
 	schedctl.EventAccountError:      {"refused login", "refused logins"},
 	schedctl.EventAccountExpiring:   {"login that ends soon", "logins that end soon"},
 	schedctl.EventForecastAppeared:  {"warning about planned posts", "warnings about planned posts"},
+	schedctl.EventSourceHeld:        {"held source", "held sources"},
+	schedctl.EventSourceFailed:      {"source that cannot be read", "sources that cannot be read"},
 	schedctl.EventWebhookDisabled:   {"disabled webhook", "disabled webhooks"},
 
 	schedctl.EventPostSubmitted:          {"post to review", "posts to review"},

@@ -98,6 +98,10 @@ func title(e *schedctl.Event, n *names) string {
 		return "Planned posts will fail or be late on " + n.account(e)
 	case e.Type == schedctl.EventForecastAppeared:
 		return "A planned post will fail or be late"
+	case e.Type == schedctl.EventSourceHeld:
+		return "A source makes no posts until a person decides"
+	case e.Type == schedctl.EventSourceFailed:
+		return "The feed of a source could not be read for a day"
 	case e.Type == schedctl.EventWebhookDisabled:
 		return "A webhook was disabled because its deliveries failed for three days"
 	}
@@ -128,6 +132,8 @@ func command(e *schedctl.Event) string {
 		return "schedctl webhook show " + e.WebhookID
 	case schedctl.EventForecastAppeared:
 		return "schedctl forecast"
+	case schedctl.EventSourceHeld, schedctl.EventSourceFailed:
+		return "schedctl source show " + e.SourceID
 	case schedctl.EventPostSubmitted:
 		return "schedctl review " + e.PostID
 	}

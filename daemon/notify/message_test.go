@@ -31,6 +31,8 @@ func TestMessageAboutOneEvent(t *testing.T) {
 	unknown := r.event(schedctl.EventPostFailed, "the connection broke")
 	unknown.Error.Outcome = schedctl.OutcomeUnknown
 	disabled := schedctl.WebhookDisabledEvent(schedctl.Webhook{ID: "wh_01K2M4N6P8QARCTDVEWFXGYHZ1", WorkspaceID: r.workspace}, r.now)
+	source := schedctl.Source{ID: "src_01K2M4N6P8QARCTDVEWFXGYHZ1", WorkspaceID: r.workspace, Fault: &schedctl.SourceFault{Message: "9 new items at once"}}
+	held, failed := schedctl.SourceEvent(schedctl.EventSourceHeld, &source, r.now), schedctl.SourceEvent(schedctl.EventSourceFailed, &source, r.now)
 	gone := r.event(schedctl.EventPostFailed, "")
 	gone.AccountID = schedctl.NewID(schedctl.AccountPrefix, r.now)
 	const end = "\n\nTime: 2026-06-02 15:04 UTC\nWorkspace: Acme\nDetails: schedctl "
@@ -44,6 +46,8 @@ func TestMessageAboutOneEvent(t *testing.T) {
 		{r.event(schedctl.EventPostUnconfirmed, ""), "A post may or may not have been published on blog (mastodon); schedctl is checking." + post},
 		{r.event(schedctl.EventAccountError, "token expired"), "mastodon refused the login of blog (mastodon); posts to it are waiting. Reason: token expired." + end + "account show " + r.blog.ID},
 		{disabled, "A webhook was disabled because its deliveries failed for three days." + end + "webhook show wh_01K2M4N6P8QARCTDVEWFXGYHZ1"},
+		{held, "A source makes no posts until a person decides. Reason: 9 new items at once." + end + "source show " + source.ID},
+		{failed, "The feed of a source could not be read for a day. Reason: 9 new items at once." + end + "source show " + source.ID},
 		{gone, "A post was not published on an account of mastodon." + post},
 	} {
 		r.sends(r.hook(nil), digest(tc.event))

@@ -6,7 +6,8 @@ import (
 )
 
 // wants reports whether a notification reports an event. One about mine reports events of
-// posts and series that its key has made or submitted, and nothing about deleted ones.
+// posts and series that its key has made or submitted, and of the sources of its key, and
+// nothing about deleted ones.
 func wants(r storage.Reader, hook *schedctl.Webhook, e *schedctl.Event) (bool, error) {
 	if !hook.Wants(e) || hook.Notify == nil || hook.Notify.About != schedctl.NotifyMine {
 		return hook.Wants(e), nil
@@ -22,6 +23,10 @@ func wants(r storage.Reader, hook *schedctl.Webhook, e *schedctl.Event) (bool, e
 		var one schedctl.Series
 		one, err = r.Series(e.WorkspaceID, e.SeriesID)
 		p, author = one.Template, one.Template.CreatedBy
+	case e.SourceID != "":
+		var s schedctl.Source
+		s, err = r.Source(e.WorkspaceID, e.SourceID)
+		author = s.KeyID
 	default:
 		return true, nil
 	}

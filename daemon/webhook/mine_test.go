@@ -17,7 +17,7 @@ func TestNotificationAboutMine(t *testing.T) {
 		mine := schedctl.Actor{Key: schedctl.KeyRef{ID: schedctl.NewID(schedctl.KeyPrefix, now), Name: "author"}}
 		other := schedctl.Actor{Key: schedctl.KeyRef{ID: schedctl.NewID(schedctl.KeyPrefix, now), Name: "other"}, Approver: true}
 		visitor := schedctl.Actor{Key: schedctl.KeyRef{ID: mine.Key.ID, Name: "Dana", Share: schedctl.NewID(schedctl.SharePrefix, now)}}
-		hook := r.notification(append(schedctl.ReviewEvents(), schedctl.EventAccountError)...)
+		hook := r.notification(append(schedctl.ReviewEvents(), schedctl.EventAccountError, schedctl.EventSourceHeld)...)
 		hook.Notify.About, hook.Notify.KeyID = schedctl.NotifyMine, mine.Key.ID
 		account := schedctl.Account{ID: schedctl.NewID(schedctl.AccountPrefix, now), WorkspaceID: r.workspace, Platform: "fake", Name: "blog"}
 		r.update(func(tx storage.Tx) error {
@@ -81,6 +81,15 @@ func TestNotificationAboutMine(t *testing.T) {
 		step("a login", true, nil, func() ([]schedctl.Event, error) {
 			return []schedctl.Event{schedctl.AccountErrorEvent(account, now)}, nil
 		})
+		source := func(by schedctl.Actor) func() ([]schedctl.Event, error) {
+			s := schedctl.Source{ID: schedctl.NewID(schedctl.SourcePrefix, now), WorkspaceID: r.workspace, KeyID: by.Key.ID, Name: by.Key.ID, State: schedctl.SourceHeld}
+			return func() ([]schedctl.Event, error) {
+				r.update(func(tx storage.Tx) error { return tx.PutSource(s) })
+				return []schedctl.Event{schedctl.SourceEvent(schedctl.EventSourceHeld, &s, now)}, nil
+			}
+		}
+		step("its source", true, nil, source(mine))
+		step("another source", false, nil, source(other))
 		step("a deleted post", false, nil, note(post(mine), other))
 	})
 }

@@ -57,7 +57,7 @@ func TestSampleEvents(t *testing.T) {
 		if _, ok := schedctl.ParseID(schedctl.EventPrefix, e.ID); !ok || e.Type != typ || !e.CreatedAt.Equal(noon) || e.Data.WorkspaceID == "" {
 			t.Errorf("%s: got %+v", typ, e)
 		}
-		if about := e.Data.PostID + e.Data.SocialAccountID + e.Data.WebhookID + e.Data.SeriesID; about == "" {
+		if about := e.Data.PostID + e.Data.SocialAccountID + e.Data.WebhookID + e.Data.SeriesID + e.Data.SourceID; about == "" {
 			t.Errorf("%s is about nothing", typ)
 		}
 		if step := schedctl.IsReviewEvent(typ); step != (e.Data.By != nil && e.Data.By.Kind == apiv1.KeyStandard && e.Data.Version > 0) {
@@ -66,7 +66,7 @@ func TestSampleEvents(t *testing.T) {
 		if skipped := typ == schedctl.EventSeriesSkipped; skipped != (e.Data.Skipped != nil) {
 			t.Errorf("%s has skipped %v", typ, e.Data.Skipped)
 		}
-		if failed := typ == schedctl.EventPostFailed || typ == schedctl.EventAccountExpiring || typ == schedctl.EventPostCommentFailed || typ == schedctl.EventPostUnconfirmed || typ == schedctl.EventAccountError || typ == schedctl.EventForecastAppeared; failed != (e.Data.Error != nil) {
+		if failed := typ == schedctl.EventPostFailed || typ == schedctl.EventAccountExpiring || typ == schedctl.EventPostCommentFailed || typ == schedctl.EventPostUnconfirmed || typ == schedctl.EventAccountError || typ == schedctl.EventForecastAppeared || typ == schedctl.EventSourceHeld || typ == schedctl.EventSourceFailed; failed != (e.Data.Error != nil) {
 			t.Errorf("%s has the error %v", typ, e.Data.Error)
 		}
 		if published := typ == schedctl.EventPostPublished || typ == schedctl.EventPostCommentFailed; published != (e.Data.PublishedAt != nil && e.Data.PlatformPostURL != "") {

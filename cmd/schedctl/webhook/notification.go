@@ -24,6 +24,8 @@ reports
   social_account.error     a platform refused the login of an account
   social_account.expiring  the credentials of an account end soon
   forecast.appeared        posts of the next day will fail or be late
+  source.held              a source makes no posts until a person decides
+  source.failed            the feed of a source could not be read for a day
   webhook.disabled         a webhook failed for three days
 
 and with "--event review" also each step of a review: that a post was submitted,
