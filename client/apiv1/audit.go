@@ -46,7 +46,7 @@ var writes = []string{
 	"deleteCollection", "deleteMedia", "deleteNotification", "deletePost", "deleteQueue", "deleteSeries", "deleteSnippet",
 	"deleteSource", "deleteWebhook", "editBlackout", "editMedia", "editNotification", "editPost", "editQueue", "editSeries",
 	"editSocialAccount", "editSource", "editWebhook", "editWorkspace", "endSeries", "failUpload", "fetchSource", "orderQueue",
-	"pauseSeries", "pauseSource", "postSourceItem", "previewSeries", "publishPostNow", "putUpload", "putUploadLink",
+	"pauseSeries", "pauseSource", "postSourceItem", "previewSeries", "previewSource", "publishPostNow", "putUpload", "putUploadLink",
 	"reflowQueue", "refreshResults", "releaseSource", "removeSocialAccount", "replayWebhook", "replayWebhookDelivery",
 	"reportResults", "requestPostChanges", "requestSeriesChanges", "resendPost", "resumeSeries", "resumeSource", "retryPost",
 	"revokeAPIKey", "revokeShare", "rotateWebhookSecret", "schedulePost", "sendSourceItem", "setAccountGroup", "setSnippet",

@@ -103,6 +103,12 @@ func seedBolt(t *testing.T, store storage.Store) {
 			Timezone: "UTC", Start: "2020-01-01T09:00", Rule: "FREQ=DAILY", AheadDays: 14, Cursor: "2020-01-01T09:00", Version: 1,
 		})
 	})
+	each(schedctl.MaxSources, func(tx storage.Tx, n int) error {
+		return tx.PutSource(schedctl.Source{ID: seeded(schedctl.SourcePrefix, 1+n), WorkspaceID: ws, KeyID: seeded(schedctl.KeyPrefix, 1), Name: fmt.Sprint("source ", n), State: schedctl.SourceActive, CreatedAt: at(n), UpdatedAt: at(n), Version: 1})
+	})
+	each(10_000, func(tx storage.Tx, n int) error {
+		return tx.PutSourceItem(schedctl.SourceItem{ID: seeded(schedctl.SourceItemPrefix, n), SourceID: seeded(schedctl.SourcePrefix, 100), WorkspaceID: ws, State: schedctl.ItemBaseline, Title: "item", FirstSeenAt: at(n)})
+	})
 	each(testsize.Of(100_000, 1_000_000), func(tx storage.Tx, n int) error { return tx.PutPost(seededPost(n, at(n))) })
 	each(20_000, func(tx storage.Tx, n int) error {
 		return tx.PutDelivery(schedctl.Delivery{

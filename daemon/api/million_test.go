@@ -105,7 +105,7 @@ func worstLists() (paths []string) {
 // worstResults returns lists of published targets that read the most.
 func worstResults(path string) (paths []string) {
 	account := seeded(schedctl.AccountPrefix, 9)
-	for _, filter := range []string{"", "label=nowhere", "label=all", "removed=true", "platform=http", "series_id=" + seeded(schedctl.SeriesPrefix, 100), "social_account_id=" + account,
+	for _, filter := range []string{"", "label=nowhere", "label=all", "removed=true", "series_id=" + seeded(schedctl.SeriesPrefix, 100), "social_account_id=" + account,
 		"sort=-engagements&after=2026-01-06T00:00:00Z&before=2026-01-06T01:00:00Z", "sort=-views&label=all&after=2026-01-01T00:00:00Z&before=2026-12-01T00:00:00Z&social_account_id=" + account} {
 		paths = append(paths, path+filter)
 	}

@@ -617,6 +617,7 @@ var draftKeysMay = map[string]bool{
 	"createMedia": true, "createMediaFromURL": true, "editMedia": true, "deleteMedia": true,
 	"createUpload": true, "putUpload": true, "createUploadLink": true, "putUploadLink": true, "confirmUpload": true, "failUpload": true,
 	"submitPost": true, "withdrawPost": true, "addPostNote": true, "submitSeries": true, "withdrawSeries": true, "applyCollection": true,
+	"sendSourceItem": true, // what it makes is a draft
 }
 
 func TestDraftKeysMakeNothingGoOut(t *testing.T) {
