@@ -165,15 +165,15 @@ func TestRefusedMetrics(t *testing.T) {
 		r.publish("1", 0)
 		r.run()
 		time.Sleep(13 * time.Hour)
-		if got := r.network.dropped; len(got) != 5 || got[0] != "" || got[1] != "clicks" || got[4] != "clicks" {
+		if got := r.network.leftOut(); len(got) != 5 || got[0] != "" || got[1] != "clicks" || got[4] != "clicks" {
 			t.Errorf("left out: %q", got)
 		}
 		time.Sleep(8 * 24 * time.Hour)
-		if got := r.network.dropped; got[len(got)-1] != "clicks" || got[len(got)-2] != "clicks" {
+		if got := r.network.leftOut(); got[len(got)-1] != "clicks" || got[len(got)-2] != "clicks" {
 			t.Errorf("left out: %q", got)
 		}
 		time.Sleep(7 * 24 * time.Hour)
-		if got := r.network.dropped; got[len(got)-1] != "" {
+		if got := r.network.leftOut(); got[len(got)-1] != "" {
 			t.Errorf("left out: %q, want the metric tried again", got)
 		}
 	})

@@ -86,6 +86,13 @@ func (c *counter) set(change func(*counter)) {
 	change(c)
 }
 
+// leftOut returns the first metric that each reading left out.
+func (c *counter) leftOut() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.dropped)
+}
+
 func (c *counter) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
