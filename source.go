@@ -15,9 +15,8 @@ const (
 	MaxAgentSources   = 5   // of a key of an agent
 	MaxSourcesKept    = 10  // times as many with those that were removed in the last [SourceKept]
 	MaxSourceTake     = 10  // items of the first fetch
-	MaxSourceTemplate = 4_000
-	MaxSourceWords    = 50 // entries of each list of a filter
-	MaxSourceParams   = 10 // parameters added to links
+	MaxSourceWords    = 50  // entries of each list of a filter
+	MaxSourceParams   = 10  // parameters added to links
 	MaxSourcePerDay   = 50
 	MaxSourceDelay    = 24 * time.Hour
 	MaxSourceItems    = 10_000 // known items of a source

@@ -49,8 +49,8 @@ Give the id or the name of a source.`,
 	cmd.AddCommand(newAdd(a), newList(a), newShow(a), newEdit(a), newItems(a), newItem(a), newRelease(a), newRemove(a), newFetch(a), newTest(a))
 	cmd.AddCommand(newStep(a, step{
 		use: "pause", short: "Stop a source for now", done: "Paused", run: (*client.Client).PauseSource,
-		long: `Stop a source until "schedctl source resume". What appears in its feed meanwhile makes
-posts afterwards. The posts that it made stay.`,
+		long: `Stop a source until "schedctl source resume". Items that appear in its
+feed before then make posts after it. The posts that it made stay.`,
 	}))
 	cmd.AddCommand(newStep(a, step{
 		use: "resume", short: "Continue a source", done: "Resumed", run: (*client.Client).ResumeSource,

@@ -85,8 +85,8 @@ func (p *Publisher) Results(ctx context.Context, r publish.ResultsRequest) (publ
 	return reading, nil
 }
 
-// metricsOf returns the numbers of a post. Facebook leaves out shares that are none, and
-// those of videos.
+// metricsOf returns the numbers of a post. Facebook leaves out the number of shares
+// if it is 0, and for videos.
 func metricsOf(object, values map[string]any, of kind) schedctl.Metrics {
 	m := publish.MetricsOf(values, of.metrics)
 	total := func(edge string) *int64 {

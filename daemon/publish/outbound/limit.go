@@ -16,8 +16,8 @@ const lowPart = 5 // a fifth
 // lowWait is how long a limit counts as low if the network does not say when it ends.
 const lowWait = time.Hour
 
-// LowUntil returns when a limit of requests of which less than a fifth remains ends, or the
-// zero time. It reads X-RateLimit-Limit, -Remaining and -Reset, which X writes with a further
+// LowUntil returns when a limit of requests ends, if less than a fifth of it remains, and
+// otherwise the zero time. It reads X-RateLimit-Limit, -Remaining and -Reset, which X writes with a further
 // dash and Discord completes with -Reset-After, RateLimit-Limit and so on, and the fields
 // limit, remaining and reset of RateLimit.
 func LowUntil(h http.Header, now time.Time) (latest time.Time) {
